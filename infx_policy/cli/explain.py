@@ -1,0 +1,142 @@
+"""`explain`: decides requests and says why."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from infx_policy import documents, request, tokens
+from infx_policy.cli import text
+from infx_policy.cli.output import is_coloured, report_error, write, write_json
+from infx_policy.cli.tables import installed_plugins, policy_of
+from infx_policy.decision import Verdict
+from infx_policy.errors import Fault, FaultCode, InputError, fault
+from infx_policy.evaluation import decide
+from infx_policy.explanation import Explanation, explain
+from infx_policy.plugins import Plugin
+from infx_policy.policy import Policy
+from infx_policy.request import Request
+from infx_policy.source import Source
+
+
+@frozen(eq=False, repr=False)
+class Asked:
+    """A request and how it was given: the words that give it again, where they are shorter than its facts."""
+
+    request: Request
+    again: tuple[str, ...] | None = None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit 0 where all are admitted, 1 where any is not; raises InputError where one can't be evaluated."""
+    faults: list[Fault] = []
+    asked, is_list = _asked(arguments, faults)
+    policy: Policy | None = None
+    contributors: tuple[Plugin, ...] = ()
+    try:
+        contributors = installed_plugins(arguments)
+        policy = policy_of(arguments, contributors)
+    except InputError as error:
+        faults.extend(error.faults)
+    if faults or policy is None:
+        raise InputError(faults)
+    explained = [_explained(arguments, policy, contributors, one) for one in asked]
+    if arguments.format == "text":
+        screens = [
+            text.screen(each, one.again, every=arguments.all, colour=is_coloured())
+            for one, each in zip(asked, explained, strict=True)
+        ]
+        write("\n".join([*screens, *([text.summary(explained)] if is_list else [])]))
+    elif arguments.format == "jsonl":
+        for each in explained:
+            write_json(each.to_mapping(), compact=True)
+    else:
+        found = [each.to_mapping() for each in explained]
+        write_json(found if is_list else found[0])
+    return 0 if all(each.decision.verdict is Verdict.ADMITTED for each in explained) else 1
+
+
+def _explained(
+    arguments: argparse.Namespace, policy: Policy, contributors: Sequence[Plugin], one: Asked
+) -> Explanation:
+    decision = decide(policy, one.request)
+    if arguments.log_level:
+        from infx_policy.cli import logs
+
+        codes = [reason.code.value for reason in decision.reasons]
+        logs.event(
+            "decided", arguments.log_level, policy,
+            verdict=decision.verdict.value, cluster=decision.cluster, lane=decision.lane, reasons=codes,
+        )  # fmt: skip
+    for plugin in contributors:
+        if plugin.decided is not None:
+            try:
+                plugin.decided(decision)
+            except Exception as error:  # noqa: BLE001 - a hook that is only told of a decision can't undo it
+                report_error(f"plugin `{plugin.distribution}` failed in `infx_decided`: {error}; the decision stands")
+    return explain(policy, one.request, decision)
+
+
+def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Asked], bool]:
+    """The requests, and whether they are to be answered as a list."""
+    given: list[str] = arguments.requests
+    words = [(number, one) for number, one in enumerate(given, 1) if tokens.is_word(one)]
+    files = [(number, one) for number, one in enumerate(given, 1) if not tokens.is_word(one)]
+    if arguments.env and files:
+        faults.append(
+            fault(FaultCode.CONTRADICTION, Source("--env"), literal="--env", other=f"the file `{files[0][1]}`")
+        )
+    if not (given or arguments.env):
+        expected = "a request: a file, `-`, `key=value` words, or `--env`"
+        faults.append(fault(FaultCode.NOT_FOUND, Source("explain"), literal="REQUEST", expected=expected))
+    under: list[Asked] = [Asked(Request())] if not files and not arguments.env else []
+    is_list = len(files) > 1
+    try:
+        if arguments.env:
+            under.append(Asked(Request.from_env(os.environ)))
+    except InputError as error:
+        faults.extend(error.faults)
+    for number, name in files:
+        found = _read(name, number, faults)
+        is_list = is_list or found[1]
+        under.extend(found[0])
+    asked: list[Asked] = []
+    for one in under:
+        try:
+            asked.append(_laid_over(one, words))
+        except InputError as error:
+            faults.extend(error.faults)
+    return asked, is_list
+
+
+def _laid_over(one: Asked, words: list[tuple[int, str]]) -> Asked:
+    if not words:
+        return one
+    numbers = [number for number, _ in words]
+    stated = one.request.to_mapping()
+    over = tokens.request_of_words([word for _, word in words], stated, numbers)
+    changed = {word.partition("=")[0].replace("_", "-") for _, word in words}
+    left = tuple(name for name in one.request.defaults if name not in changed)
+    again = None if one.again is None else (*one.again, *(word for _, word in words))
+    return Asked(evolve(over, defaults=left), again)
+
+
+def _read(name: str, number: int, faults: list[Fault]) -> tuple[list[Asked], bool]:
+    try:
+        if name == "-":
+            content = documents.decoded(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), "standard input")
+            shown = "standard input"
+        elif not Path(name).exists() and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
+            raise InputError([fault(FaultCode.NOT_A_WORD, Source(f"argument {number}"), literal=name)])
+        else:
+            content, shown = documents.read_text(Path(name), name), name
+        at = documents.parse(content, shown, "a request, a mapping of facts")
+        found = request.requests_of(at)
+    except InputError as error:
+        faults.extend(error.faults)
+        return [], False
+    again = (name,) if name != "-" and not at.is_list else None
+    return [Asked(one, again) for one in found], at.is_list

@@ -1,0 +1,50 @@
+"""What goes to stdout and stderr."""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from infx_policy.errors import Fault, sentence
+
+_CODES = {"admitted": "32", "refused": "31", "undecided": "33"}
+
+
+def write(text: str) -> None:
+    """Data, to stdout."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def write_json(data: Any, *, compact: bool = False) -> None:
+    """A JSON document, to stdout; on one line where it is `compact`."""
+    import json  # text, the usual format, does not pay for it
+
+    write(
+        json.dumps(
+            data,
+            ensure_ascii=False,
+            separators=(",", ":") if compact else None,
+            indent=None if compact else 2,
+        )
+    )
+
+
+def report_error(message: str) -> None:
+    """An expected failure, to stderr."""
+    sys.stderr.write(f"ERROR: {message}\n")
+
+
+def report_faults(faults: Iterable[Fault], label: str = "ERROR") -> None:
+    """One line a fault, to stderr."""
+    for one in dict.fromkeys(faults):
+        sys.stderr.write(f"{label}: {one.source}: {sentence(one)} [{one.code.value}]\n")
+
+
+def is_coloured() -> bool:
+    """Whether stdout is a terminal that takes colour and `NO_COLOR` is not set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def coloured(verdict: str, text: str, is_on: bool) -> str:
+    """Text in the colour of a verdict."""
+    return f"\x1b[1;{_CODES[verdict]}m{text}\x1b[0m" if is_on else text
