@@ -366,7 +366,6 @@ def _overlapping(lanes: tuple[Lane, ...], facts: Facts, possible: Region) -> lis
         own = lane.takes.when.region - _union(other.takes for other in above(lane, lanes))
         return regions.restricted(own, facts) & possible
 
-    found = [
+    return [
         lane for lane in lanes if any(not (taken(lane) & taken(other)).is_empty for other in lanes if other is not lane)
     ]
-    return found

@@ -364,6 +364,30 @@ def _brief(node: Node) -> str:
     return "a mapping" if isinstance(node, MappingNode) else "a list"
 
 
+REQUEST, LANES, INVENTORY = "a request", "a lane file", "an inventory"
+"""The kinds of file that are read; each has keys that no other has."""
+_MARKS = {
+    "lanes": LANES,
+    "clusters": INVENTORY,
+    "labels": INVENTORY,
+    "vocabulary": INVENTORY,
+    "framework": REQUEST,
+    "model-prefix": REQUEST,
+    "multinode": REQUEST,
+}
+
+
+def check_kind(at: At, expected: str) -> None:
+    """Raises InputError where a file is plainly of another kind than the expected one."""
+    if not isinstance(at.node, MappingNode):
+        return
+    keys = [str(key.value).replace("_", "-") for key, _ in at.node.value]
+    kinds = {_MARKS[key] for key in keys if key in _MARKS}
+    if kinds and expected not in kinds:
+        what = sorted(kinds)[0]
+        raise InputError([fault(FaultCode.WRONG_KIND, at.source, literal=at.file, what=what, expected=expected)])
+
+
 def texts(at: At) -> tuple[str, ...] | None:
     """The values of a list if all are printable text; what is wrong with another is for `items` to find."""
     assert isinstance(at.node, SequenceNode)

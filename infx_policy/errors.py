@@ -79,7 +79,7 @@ SENTENCES: dict[FaultCode, str] = {
     FaultCode.NOT_A_FILE: "{literal} is {what}, not a file; name a file",
     FaultCode.NOT_A_LIST: "{literal} is {what}; write a list, as `[{example}]`",
     FaultCode.NOT_A_MAPPING: "{literal} is {what}; write a mapping of {expected}",
-    FaultCode.NOT_A_WORD: "{literal} is no `key=value` word and no file; write `fact=value`, or name a file that exists",
+    FaultCode.NOT_A_WORD: "{literal} is no `key=value` word and no file; write `fact=value`, or name a file",
     FaultCode.NOT_AN_INTEGER: "{literal} is no whole number; write one, as `8`",
     FaultCode.NOT_FOUND: "{literal} is not there; name {expected}",
     FaultCode.NOT_ONE_OF: "{literal} is not one of {expected}{nearest}",

@@ -7,6 +7,7 @@ facts that the policy's rows read.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from infx_policy import refusal
 from infx_policy.decision import Considered, Decision, Mounted, RunRoot, Setting, Verdict
 from infx_policy.fact import FACTS
 from infx_policy.inventory import Cluster
@@ -14,7 +15,6 @@ from infx_policy.lane import Lane, Mount, Row, above
 from infx_policy.match import kleene
 from infx_policy.policy import Policy
 from infx_policy.reasons import Reason
-from infx_policy import refusal
 from infx_policy.request import Request
 from infx_policy.values import Value
 

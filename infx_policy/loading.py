@@ -52,6 +52,7 @@ class Tables:
     """What the files say, before it is typed: later folders of a chain have replaced earlier ones."""
 
     files: dict[str, bytes] = field(factory=dict)
+    runners: list[At] = field(factory=list)
     vocabulary: dict[str, list[At]] = field(factory=dict)
     labels: dict[str, At] = field(factory=dict)
     clusters: dict[str, tuple[At, Folder]] = field(factory=dict)
@@ -131,13 +132,16 @@ def _is_folder(folder: Folder, faults: list[Fault]) -> bool:
 
 def _document(folder: Folder, relative: str, faults: list[Fault], files: dict[str, bytes]) -> At | None:
     name = folder.name_of(relative)
+    kind = documents.INVENTORY if relative == _RUNNERS else documents.LANES
     try:
         text = documents.read_text(folder.path / relative, name)
         files[name] = text.encode()
-        return documents.parse(text, name, "its tables, as docs/tables.md says")
+        at = documents.parse(text, name, "its tables, as docs/tables.md says")
+        documents.check_kind(at, kind)
     except InputError as error:
         faults.extend(error.faults)
         return None
+    return at
 
 
 def _read_folder(folder: Folder, runners: At | None, tables: Tables, faults: list[Fault]) -> None:
@@ -150,6 +154,7 @@ def _read_runners(folder: Folder, at: At | None, tables: Tables, faults: list[Fa
     """Lays one `runners.yaml` over the tables; `adds` for a plugin, which may replace nothing."""
     if at is None:
         return
+    tables.runners.append(at)
     found = keys(at, _SECTIONS, f"`{_RUNNERS}`", faults)
     for name, value in _section(found.get("vocabulary"), faults, _VOCABULARIES):
         tables.vocabulary[name] = [*(tables.vocabulary.get(name, []) if adds else []), value]
@@ -290,7 +295,7 @@ def _inventory(tables: Tables, faults: list[Fault]) -> Inventory:
     for name in _VOCABULARIES:
         kind = Mapping[str, tuple[str, ...]] if name == "model-prefix" else tuple[str, ...]
         words = [_typed(at, kind, faults) for at in tables.vocabulary.get(name, [])]
-        if not words:
+        if not words and tables.runners:
             here = Source(_RUNNERS)
             faults.append(fault(FaultCode.MISSING_KEY, here, f"vocabulary.{name}", literal=f"vocabulary.{name}"))
         vocabulary[name] = frozenset(word for each in words if each is not None for word in each)

@@ -46,7 +46,8 @@ class Match:
     def __init__(self, *positional: object, **facts: object) -> None:
         if positional:
             raise TypeError(
-                f"a Match takes facts by name, as Match(framework={positional[0]!r}); for every request write Match.all()"
+                f"a Match takes facts by name, as Match(framework={positional[0]!r}); "
+                "for every request write Match.all()"
             )
         if not facts:
             raise TypeError(
@@ -72,10 +73,10 @@ class Match:
             raise InputError(found)
         return match
 
-    def __and__(self, other: "Match") -> "Match":
+    def __and__(self, other: object) -> "Match":
         return _joined("and", self, other) if isinstance(other, Match) else NotImplemented
 
-    def __or__(self, other: "Match") -> "Match":
+    def __or__(self, other: object) -> "Match":
         return _joined("or", self, other) if isinstance(other, Match) else NotImplemented
 
     def __invert__(self) -> "Match":

@@ -35,19 +35,19 @@ class ReasonCode(Enum):
 _UNKNOWN_WORD = "`{fact}` {word} is not in the vocabulary{nearest}; write a known word, or add it to `runners.yaml`"
 SENTENCES: dict[ReasonCode, str] = {
     ReasonCode.AMBIGUOUS_LANE: "lanes {rows} both take it; narrow one `takes`, or write `instead-of` in one",
-    ReasonCode.CONFLICTING_SETTING: "rows {rows} give {setting} different values ({values}); make their `when`s exclude "
-    "each other",
-    ReasonCode.LANE_WITHOUT_DRIVER: "lane `{lane}` names {driver}, which nothing declares; write one of {known}, or install "
-    "the plugin that has it",
-    ReasonCode.MODEL_MISMATCH: "row {rows} selects checkpoint `{checkpoint}` for model `{model}`; narrow its `when` to the "
-    "models of that checkpoint",
+    ReasonCode.CONFLICTING_SETTING: "rows {rows} give {setting} different values ({values}); "
+    "make their `when`s exclude each other",
+    ReasonCode.LANE_WITHOUT_DRIVER: "lane `{lane}` names {driver}, which nothing declares; "
+    "write one of {known}, or install the plugin that has it",
+    ReasonCode.MODEL_MISMATCH: "row {rows} selects checkpoint `{checkpoint}` for model `{model}`; "
+    "narrow its `when` to the models of that checkpoint",
     ReasonCode.NO_ADMIT_ROW: "no row of lane `{lane}` admits it{nearest}",
     ReasonCode.NO_LANE: "no lane of `{cluster}` takes it; its lanes are {lanes}",
     ReasonCode.NO_RECIPE: "a multi-node request needs one recipe; state `recipe` as `FILE` or `FILE:SELECTOR`",
-    ReasonCode.NO_SHARED_RUN_ROOT: "compute nodes of `{cluster}` do not see the runner's workspace and {missing}{rows}; "
-    "{remedy}",
-    ReasonCode.NODE_LOCAL_RUN_ROOT: "the shared run root `{root}` of `{cluster}` lies on volume `{volume}` (`{path}`), which "
-    "is node-local; name a folder that every node sees",
+    ReasonCode.NO_SHARED_RUN_ROOT: "compute nodes of `{cluster}` do not see the runner's workspace "
+    "and {missing}{rows}; {remedy}",
+    ReasonCode.NODE_LOCAL_RUN_ROOT: "the shared run root `{root}` of `{cluster}` lies on volume `{volume}` "
+    "(`{path}`), which is node-local; name a folder that every node sees",
     ReasonCode.REFUSED_BY_ROW: "row {rows} refuses it: {because}",
     ReasonCode.RUNNER_MISMATCH: "runner `{runner}` belongs to cluster {owners}, not `{cluster}`; state one of the two",
     ReasonCode.UNKNOWN_CLUSTER: "no record of cluster {word}{nearest}; name a known cluster",

@@ -404,17 +404,22 @@ def requests_of(at: At) -> list[Request]:
                 )
             )
             continue
-        found: list[Fault] = []
-        sources: dict[str, Source] = {}
-        data = documents.plain(one, found, sources)
-        assert isinstance(data, dict)
         try:
-            requests.append(read(data, _place_in(one, sources), found))
+            documents.check_kind(one, documents.REQUEST)
+            requests.append(_request_at(one))
         except InputError as error:
             faults.extend(error.faults)
     if faults:
         raise InputError(faults)
     return requests
+
+
+def _request_at(at: At) -> Request:
+    found: list[Fault] = []
+    sources: dict[str, Source] = {}
+    data = documents.plain(at, found, sources)
+    assert isinstance(data, dict)
+    return read(data, _place_in(at, sources), found)
 
 
 def _place_in(at: At, sources: Mapping[str, Source]) -> Callable[[str], Source]:

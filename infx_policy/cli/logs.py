@@ -27,8 +27,3 @@ def _logger(level: str) -> Any:
 def event(name: str, level: str, policy: Policy, **facts: Any) -> None:
     """An event of level info with the digest of the policy that it is about; `level` is the least shown."""
     _logger(level).info(name, policy_digest=policy.name.digest, **facts)
-
-
-def failure(name: str, level: str, policy: Policy, **facts: Any) -> None:
-    """An event of level error."""
-    _logger(level).error(name, policy_digest=policy.name.digest, **facts)
