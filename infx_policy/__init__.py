@@ -12,6 +12,7 @@ Names are imported when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infx_policy.comparison import diff
     from infx_policy.decision import Decision, Verdict
     from infx_policy.errors import InputError
     from infx_policy.evaluation import decide
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from infx_policy.policy import Policy
     from infx_policy.reasons import Reason, ReasonCode
     from infx_policy.request import Request
+    from infx_policy.verification import verify
 
 __all__ = [
     "Decision",
@@ -32,8 +34,10 @@ __all__ = [
     "Request",
     "Verdict",
     "decide",
+    "diff",
     "explain",
     "load_policy",
+    "verify",
 ]
 
 _HOMES = {
@@ -46,8 +50,10 @@ _HOMES = {
     "Request": "request",
     "Verdict": "decision",
     "decide": "evaluation",
+    "diff": "comparison",
     "explain": "explanation",
     "load_policy": "loading",
+    "verify": "verification",
 }
 
 

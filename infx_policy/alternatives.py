@@ -13,10 +13,10 @@ from attrs import frozen
 
 from infx_policy import region as regions
 from infx_policy import values
-from infx_policy.completion import Outcome, regions_of, unstated
 from infx_policy.decision import Decision, Verdict
 from infx_policy.evaluation import made
 from infx_policy.fact import MODES, Fact, Kind
+from infx_policy.grounds import Outcome, regions_of, unstated
 from infx_policy.policy import Policy
 from infx_policy.region import Region
 from infx_policy.values import Value, Values

@@ -6,65 +6,23 @@ region; what the verdict is follows from how they lie over the completions.
 """
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import Any
 
 from attrs import frozen
 
-from infx_policy import refusal, values
+from infx_policy import refusal
 from infx_policy import region as regions
 from infx_policy.decision import Decision, Mounted, RunRoot, Setting, Verdict
-from infx_policy.evaluation import (
-    cluster_of,
-    considered,
-    given_settings,
-    must_be_shared,
-    node_local,
-    partition_of,
-    run_root_of,
-    unknown_words,
-)
-from infx_policy.fact import BY_NAME, FACTS
+from infx_policy.grounds import Ground, Outcome, regions_of, taken_by, union_of, unstated
 from infx_policy.inventory import Cluster
-from infx_policy.lane import Lane, Mount, Row, above
-from infx_policy.match import Match
+from infx_policy.lane import Lane, Mount, Row
 from infx_policy.policy import Policy
 from infx_policy.reasons import Reason
-from infx_policy.region import EMPTY, FULL, Region
+from infx_policy.region import Region
+from infx_policy.rows import cluster_of, considered, node_local, partition_of, run_root_of, unknown_words
 from infx_policy.values import Value
 
 Facts = Mapping[str, Value]
-
-
-@frozen
-class Outcome:
-    """A way of being admitted: lane, driver and kind of run root on a cluster."""
-
-    cluster: str
-    lane: Lane
-    kind: str
-
-
-@frozen(eq=False, repr=False)
-class Ground:
-    """A ground of refusal and the requests for which it stands. `quiet`: it may only follow from a word
-    that nobody knows. The reason is made for the facts of a request.
-    """
-
-    region: Region
-    quiet: bool
-    lane: Lane | None
-    kind: str
-    rows: tuple[Row, ...] = ()
-    setting: str = ""
-
-
-@frozen(eq=False, repr=False)
-class ClusterRegions:
-    """The regions of one cluster: grounds of refusal, and outcomes, which are disjoint."""
-
-    grounds: tuple[Ground, ...]
-    outcomes: tuple[tuple[Outcome, Region], ...]
 
 
 @frozen(eq=False, repr=False)
@@ -77,79 +35,6 @@ class Completions:
     reasons: tuple[Reason, ...]
     possible: Mapping[str, Region]
     admitted: tuple[tuple[Outcome, Region], ...]
-
-
-NO_RECIPE = regions.of_box(
-    {"multinode": values.only(BY_NAME["multinode"], [True]), "recipe": values.only(regions.RECIPE, [False])}
-)
-
-
-def regions_of(policy: Policy, cluster: str) -> ClusterRegions:
-    """The regions of a cluster, made once for a policy."""
-    found: ClusterRegions | None = policy.regions.get(cluster)
-    if found is None:
-        record = policy.inventory.clusters[cluster]
-        found = policy.regions[cluster] = _regions(policy, record, policy.lanes.get(cluster, ()))
-    return found
-
-
-def _union(rows: Iterable[Row]) -> Region:
-    return regions.union([row.when.region for row in rows])
-
-
-def _regions(policy: Policy, record: Cluster, lanes: tuple[Lane, ...]) -> ClusterRegions:
-    taken = {lane.name: lane.takes.when.region - _union(other.takes for other in above(lane, lanes)) for lane in lanes}
-    grounds = [
-        Ground(NO_RECIPE, False, None, "no-recipe"),
-        Ground(~regions.union(list(taken.values())), True, None, "no-lane"),
-    ]
-    ambiguous = EMPTY
-    for one, two in combinations(lanes, 2):
-        ambiguous = ambiguous | (taken[one.name] & taken[two.name])
-    grounds.append(Ground(ambiguous, False, None, "ambiguous-lane"))
-    outcomes: list[tuple[Outcome, Region]] = []
-    for lane in lanes:
-        inside = taken[lane.name] - ambiguous
-        own = [
-            Ground(inside & each.region, each.quiet, each.lane, each.kind, each.rows, each.setting)
-            for each in _grounds(policy, record, lane)
-        ]
-        grounds += own
-        left = inside - NO_RECIPE - regions.union([each.region for each in own])
-        staged = _union(lane.stages)
-        outcomes.append((Outcome(record.name, lane, "shared"), left & staged))
-        outcomes.append((Outcome(record.name, lane, "workspace"), left - staged))
-    return ClusterRegions(
-        tuple(each for each in grounds if not each.region.is_empty),
-        tuple((outcome, each) for outcome, each in outcomes if not each.is_empty),
-    )
-
-
-def _grounds(policy: Policy, record: Cluster, lane: Lane) -> list[Ground]:
-    """The lane's own grounds of refusal, over all requests; only those that it takes count."""
-    found = [Ground(~_union(lane.admits), True, lane, "no-admit-row")]
-    found += [Ground(row.when.region, False, lane, "refused-by-row", (row,)) for row in lane.refuses]
-    if lane.driver not in policy.drivers:
-        found.append(Ground(FULL, False, lane, "lane-without-driver"))
-    staged = _union(lane.stages)
-    unstaged = ~staged if must_be_shared(policy, record, lane) else EMPTY
-    if record.shared_run_root is None:
-        unstaged = unstaged | staged
-    elif node_local(record):
-        found.append(Ground(staged, False, lane, "node-local-run-root"))
-    found.append(Ground(unstaged, True, lane, "no-shared-run-root"))
-    for setting, rows in given_settings(lane):
-        pairs = [(one, two) for one, two in combinations(rows, 2) if one.value != two.value]
-        overlap = regions.union([one.when.region & two.when.region for one, two in pairs])
-        found.append(Ground(overlap, False, lane, "conflicting-setting", rows, setting))
-    for row in dict(lane.settings).get("checkpoint", ()):
-        found.append(Ground(row.when.region - _named(str(row.value)), False, lane, "model-mismatch", (row,)))
-    return found
-
-
-def _named(checkpoint: str) -> Region:
-    """The requests whose model names a checkpoint."""
-    return (Match(model=[checkpoint]) | Match(model={"glob": f"*/{checkpoint}"})).region
 
 
 def completions(policy: Policy, given: Facts) -> Completions:
@@ -174,18 +59,6 @@ def completions(policy: Policy, given: Facts) -> Completions:
             if not left.is_empty:
                 admitted.append((outcome, left))
     return Completions(facts, tuple(reasons), possible, tuple(admitted))
-
-
-def unstated(policy: Policy, facts: Facts, cluster: str) -> Region:
-    """The values that the facts which a request leaves open may have on a cluster."""
-    box: dict[str, values.Values] = {}
-    for fact in FACTS:
-        if fact.vocabulary and fact.name not in facts:
-            box[fact.name] = values.only(fact, policy.inventory.vocabulary[fact.name])
-    runners = policy.inventory.runners_of(cluster)
-    if "runner" not in facts and runners:
-        box["runner"] = values.only(BY_NAME["runner"], runners)
-    return regions.of_box(box)
 
 
 def completed(policy: Policy, given: Facts) -> Decision:
@@ -261,7 +134,7 @@ def _settings(lane: Lane, facts: Facts, left: Region) -> tuple[Setting, ...]:
         possible = _possible(rows, facts, left)
         if possible:
             given = {row.value for row in possible}
-            is_sure = len(given) == 1 and left <= regions.restricted(_union(possible), facts)
+            is_sure = len(given) == 1 and left <= regions.restricted(union_of(possible), facts)
             found.append(Setting(name, possible[0].value if is_sure else None, possible, not is_sure))
     return tuple(found)
 
@@ -271,7 +144,7 @@ def _mounts(lane: Lane, facts: Facts, left: Region) -> tuple[Mounted, ...]:
     for row in _possible(lane.mounts, facts, left):
         by_mount.setdefault(row.value, []).append(row)
     return tuple(
-        Mounted(mount, tuple(rows), not left <= regions.restricted(_union(rows), facts))
+        Mounted(mount, tuple(rows), not left <= regions.restricted(union_of(rows), facts))
         for mount, rows in by_mount.items()
     )
 
@@ -322,7 +195,7 @@ def _only_lane(policy: Policy, cluster: str, found: Completions) -> Lane | None:
     lanes = policy.lanes.get(cluster, ())
     facts = {**found.facts, "cluster": cluster}
     for lane in lanes:
-        taken = lane.takes.when.region - _union(other.takes for other in above(lane, lanes))
+        taken = taken_by(lane, lanes)
         if found.possible[cluster] <= regions.restricted(taken, facts):
             return lane
     return None
@@ -363,7 +236,7 @@ def _one_a_value(rows: Iterable[Row]) -> list[Row]:
 
 def _overlapping(lanes: tuple[Lane, ...], facts: Facts, possible: Region) -> list[Lane]:
     def taken(lane: Lane) -> Region:
-        own = lane.takes.when.region - _union(other.takes for other in above(lane, lanes))
+        own = taken_by(lane, lanes)
         return regions.restricted(own, facts) & possible
 
     return [

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from infx_policy import documents, request, values
+from infx_policy import documents, reading, values
 from infx_policy.documents import Unquoted
 from infx_policy.errors import Fault, FaultCode, fault
 from infx_policy.fact import MODES, Fact, Kind
@@ -121,14 +121,14 @@ class Reader:
                 fault(FaultCode.NOT_A_CONDITION, self.place(path), path, literal="[...]", expected=expected)
             )
             return None
-        text = request.text_of(given, path, self.place, self.found)
+        text = reading.text_of(given, path, self.place, self.found)
         return None if text is None else values.glob(text)
 
     def _interval(self, names: Mapping[str, Any], path: str) -> Values | None:
         ends: dict[str, int] = {}
         for name in ("at-least", "at-most"):
             if name in names:
-                number = request.whole_of(names[name], f"{path}.{name}", self.place, self.found)
+                number = reading.whole_of(names[name], f"{path}.{name}", self.place, self.found)
                 if number is None:
                     return None
                 ends[name] = number
@@ -144,10 +144,10 @@ class Reader:
     def _member(self, fact: Fact, value: object, path: str) -> Value | None:
         match fact.kind:
             case Kind.FLAG:
-                return request.flag_of(value, path, self.place, self.found)
+                return reading.flag_of(value, path, self.place, self.found)
             case Kind.INTEGER:
-                return request.whole_of(value, path, self.place, self.found)
-        text = request.text_of(value, path, self.place, self.found)
+                return reading.whole_of(value, path, self.place, self.found)
+        text = reading.text_of(value, path, self.place, self.found)
         if text is not None and fact.kind is Kind.MODE and text not in MODES:
             expected = ", ".join(documents.quoted(mode) for mode in MODES)
             self.found.append(

@@ -7,10 +7,11 @@ single concurrency of a run, `CONC_LIST` several. An empty variable is unset.
 
 from collections.abc import Mapping
 
-from infx_policy import request
+from attrs import frozen
+
+from infx_policy import reading
 from infx_policy.errors import Fault, FaultCode, fault
 from infx_policy.fact import FACTS, Kind
-from infx_policy.request import Request
 from infx_policy.source import Source
 from infx_policy.tokens import structured, value_of
 
@@ -26,11 +27,28 @@ _SIZES = {
 _SETTINGS = ("PREFILL_ADDITIONAL_SETTINGS", "DECODE_ADDITIONAL_SETTINGS")
 
 
-def request_of(environ: Mapping[str, str]) -> Request:
-    """The request that `environ` states. Facts that only a default gives are named in `defaults`.
-
-    Raises InputError with every fault, each naming its variable.
+@frozen(eq=False, repr=False)
+class Stated:
+    """What an environment states: facts under their wire names, the variable of each, those that only a default
+    gives, and what is wrong.
     """
+
+    data: dict[str, object]
+    places: dict[str, Source]
+    defaults: tuple[str, ...]
+    faults: list[Fault]
+
+    def place(self, path: str) -> Source:
+        """The variable that states a fact, or a part of it."""
+        parts = path.replace("[", ".").split(".")
+        for length in range(len(parts), 0, -1):
+            if found := self.places.get(".".join(parts[:length])):
+                return found
+        return Source(f"fact {path}")
+
+
+def stated(environ: Mapping[str, str]) -> Stated:
+    """What `environ` states. Facts that only a default gives are named in `defaults`."""
     faults: list[Fault] = []
     places: dict[str, Source] = {}
     data: dict[str, object] = {}
@@ -43,23 +61,8 @@ def request_of(environ: Mapping[str, str]) -> Request:
     _roles(environ, data, places, faults)
     defaults = [fact for fact in FACTS if fact.default is not None and fact.name not in data]
     data.update({fact.name: fact.default for fact in defaults})
-    stated = {name: value for name, value in data.items() if value is not None}
-    found = request.read(stated, lambda path: _place(path, places), faults)
-    return _with_defaults(found, tuple(fact.name for fact in defaults))
-
-
-def _with_defaults(found: Request, defaults: tuple[str, ...]) -> Request:
-    from attrs import evolve
-
-    return evolve(found, defaults=defaults)
-
-
-def _place(path: str, places: Mapping[str, Source]) -> Source:
-    parts = path.replace("[", ".").split(".")
-    for length in range(len(parts), 0, -1):
-        if found := places.get(".".join(parts[:length])):
-            return found
-    return Source(f"fact {path}")
+    known = {name: value for name, value in data.items() if value is not None}
+    return Stated(known, places, tuple(fact.name for fact in defaults), faults)
 
 
 def _concurrency(
@@ -98,7 +101,7 @@ def _settings(
                     FaultCode.NOT_A_LIST,
                     here,
                     literal=text,
-                    what=request.what(listed),
+                    what=reading.what(listed),
                     example='"NAME=value"',
                 )
             )
@@ -107,7 +110,7 @@ def _settings(
             name, equals, value = one.partition("=") if isinstance(one, str) else ("", "", "")
             if not (name and equals):
                 expected = '`"NAME=value"`'
-                faults.append(fault(FaultCode.NOT_A_CONDITION, here, literal=request.shown(one), expected=expected))
+                faults.append(fault(FaultCode.NOT_A_CONDITION, here, literal=reading.shown(one), expected=expected))
             elif name == "CONFIG_FILE":
                 _recipe(value, here, data, places, faults)
             elif one not in settings:

@@ -11,6 +11,7 @@ import pluggy
 if TYPE_CHECKING:
     from infx_policy.decision import Decision
     from infx_policy.driver import Driver
+    from infx_policy.verification import Invariant
 
 GROUP = "infx_policy"
 hookspec = pluggy.HookspecMarker(GROUP)
@@ -31,6 +32,11 @@ def infx_lanes() -> "Path | Sequence[Path]":  # type: ignore[empty-body]
 @hookspec
 def infx_drivers() -> "Sequence[Driver]":  # type: ignore[empty-body]
     """Declarations of drivers."""
+
+
+@hookspec
+def infx_invariants() -> "Sequence[Invariant]":  # type: ignore[empty-body]
+    """Invariants that verify checks beside its own."""
 
 
 @hookspec

@@ -25,10 +25,12 @@ class Workspace:
 
 @frozen(eq=False, repr=False)
 class Volume:
-    """A folder of the cluster: `shared` where every node sees one content, `node-local` where each has its own."""
+    """A folder of the cluster: `shared` where every node sees one content, `node-local` where each has its own,
+    `submit-host` where compute nodes do not see it.
+    """
 
     path: str
-    visibility: Literal["shared", "node-local"]
+    visibility: Literal["shared", "node-local", "submit-host"]
 
 
 @frozen(eq=False, repr=False)
@@ -143,7 +145,9 @@ class SrtSlurm:
 
 @frozen(eq=False, repr=False)
 class Cluster:
-    """An inventory record. `shared_run_root` is a folder that every node sees; runs are made under it."""
+    """An inventory record. `shared_run_root` is a folder that every node sees; runs are made under it. `waive` gives
+    codes of findings that are accepted here, each with the reason.
+    """
 
     name: str
     source: Source
@@ -160,6 +164,7 @@ class Cluster:
     models: Models = field(factory=Models)
     squash: Squash | None = None
     srt_slurm: SrtSlurm | None = None
+    waive: ByName = field(factory=dict)
 
     def volume_of(self, path: str) -> tuple[str, Volume] | None:
         """The volume that a path lies on: the longest path prefix wins."""

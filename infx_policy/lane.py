@@ -1,8 +1,9 @@
 """Lanes and their rows: one cluster's rules for one launch path."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from infx_policy.match import Match
 from infx_policy.source import Source
@@ -34,7 +35,8 @@ class Mount:
 class Row:
     """A named Match with an effect, which its section names. `value` is a setting's value or a Mount.
 
-    `written` is the `when` as it stands in the table.
+    `written` is the `when` as it stands in the table; `waive` gives codes of findings that are accepted here, each
+    with the reason.
     """
 
     cluster: str
@@ -47,6 +49,7 @@ class Row:
     contributor: str
     written: Any
     value: Any = None
+    waive: Mapping[str, str] = field(factory=dict)
 
     @property
     def label(self) -> str:

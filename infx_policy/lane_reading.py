@@ -105,7 +105,7 @@ class LaneReader:
 
     def _row(self, lane: str, section: str, at: At) -> Row | None:
         own = _MOUNT if section == MOUNTS else ("value",) if section in self.settings else ()
-        found = keys(at, ("when", *own, "because"), f"row `{at.key}`", self.faults)
+        found = keys(at, ("when", *own, "because", "waive"), f"row `{at.key}`", self.faults)
         if not at.is_mapping:
             return None
         because = self._because(at, found.get("because"))
@@ -117,7 +117,20 @@ class LaneReader:
             read = self._when(found["when"])
         if read is None or because is None:
             return None
-        return Row(self.cluster, lane, section, at.key, read[0], because, at.named, self.contributor, read[1], value)
+        waive = self._typed(found["waive"], Mapping[str, str]) if "waive" in found else {}
+        return Row(
+            self.cluster,
+            lane,
+            section,
+            at.key,
+            read[0],
+            because,
+            at.named,
+            self.contributor,
+            read[1],
+            value,
+            waive or {},
+        )
 
     def _because(self, at: At, found: At | None) -> str | None:
         because = None if found is None else self._typed(found, str)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from pluggy import PluginManager
 
     from infx_policy.decision import Decision
+    from infx_policy.verification import Invariant
 
 GROUP = "infx_policy"
+HOOKS = ("infx_clusters", "infx_lanes", "infx_drivers", "infx_invariants", "infx_decided")
 
 
 @frozen(eq=False, repr=False)
@@ -33,6 +35,7 @@ class Plugin:
     clusters: tuple[Path, ...] = ()
     lanes: tuple[Path, ...] = ()
     drivers: tuple[Driver, ...] = ()
+    invariants: tuple["Invariant", ...] = ()
     hooks: tuple[str, ...] = ()
     decided: Callable[["Decision"], None] | None = field(default=None, repr=False)
 
@@ -99,7 +102,7 @@ def _loaded(entry: Any) -> Plugin:
     manager.register(entry.load(), name=_name(entry))
     manager.check_pending()
     implemented = tuple(
-        name for name in ("infx_clusters", "infx_lanes", "infx_drivers", "infx_decided")
+        name for name in HOOKS
         if getattr(manager.hook, name).get_hookimpls()
     )  # fmt: skip
     if not implemented:
@@ -110,6 +113,7 @@ def _loaded(entry: Any) -> Plugin:
         clusters=_folders(manager.hook.infx_clusters()),
         lanes=_folders(manager.hook.infx_lanes()),
         drivers=_drivers(manager.hook.infx_drivers(), _name(entry)),
+        invariants=tuple(each for answer in manager.hook.infx_invariants() for each in answer),
         hooks=implemented,
         decided=_notifier(manager) if "infx_decided" in implemented else None,
     )

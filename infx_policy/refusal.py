@@ -149,6 +149,21 @@ def in_words(wanted: Any) -> str:
     return '""' if wanted == "" else str(wanted)
 
 
+def condition_in_words(when: Mapping[str, Any]) -> str:
+    """A `when` as a sentence reads it."""
+    return " and ".join(_fact_in_words(name, wanted) for name, wanted in when.items()) or "always"
+
+
+def _fact_in_words(name: str, wanted: Any) -> str:
+    if isinstance(wanted, bool):
+        return name if wanted else f"not {name}"
+    if wanted == "":
+        return f"no {name} is named"
+    if wanted == {"not": ""}:
+        return f"a {name} is named"
+    return f"{name} is {in_words(wanted)}"
+
+
 def refused_by_row(row: Row, facts: Facts) -> Reason:
     """A refuse row holds."""
     turned = {mark.fact.name: mark.value for mark in marks(row, facts)}

@@ -268,6 +268,11 @@ def largest(one: Region, box: Box, name: str) -> Values:
     return walk(one)
 
 
+def a_box(one: Region, free: Region = EMPTY) -> dict[str, Values]:
+    """One box of a region that is not empty, as large as the region and `free` allow."""
+    return _grown(next(paths(one)), one | free)
+
+
 def boxes(one: Region, free: Region = EMPTY) -> list[dict[str, Values]]:
     """Few boxes that cover the region and nothing else but, where it helps, parts of `free`.
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import field, fields_dict, frozen
+from attrs import evolve, field, fields_dict, frozen
 
 from infx_policy import documents
-from infx_policy.documents import At, Unquoted
+from infx_policy.documents import At
 from infx_policy.errors import Fault, FaultCode, InputError, fault, ticked
 from infx_policy.fact import BY_NAME, FACTS, MODES, Fact, Kind, folded
+from infx_policy.reading import flag_of, one_of, shown, text_of, what, whole_of
 from infx_policy.source import Source
 from infx_policy.spelling import nearest
 
@@ -116,9 +117,10 @@ class Request:
 
         Raises InputError with every fault, each naming its variable.
         """
-        from infx_policy.environment import request_of
+        from infx_policy import environment  # words and files do not pay for it
 
-        return request_of(environ)
+        found = environment.stated(environ)
+        return evolve(read(found.data, found.place, found.faults), defaults=found.defaults)
 
     def to_mapping(self) -> dict[str, Any]:
         """The stated facts under their wire names, in the table's order."""
@@ -213,7 +215,7 @@ def _value(kind: Kind, value: object, path: str, place: Callable[[str], Source],
             return flag_of(value, path, place, found)
         case Kind.MODE:
             word = text_of(value, path, place, found)
-            return _one_of(word, MODES, path, place, found) if word is not None else None
+            return one_of(word, MODES, path, place, found) if word is not None else None
         case Kind.INTEGER:
             return whole_of(value, path, place, found)
         case Kind.ROLES:
@@ -235,69 +237,6 @@ def _value(kind: Kind, value: object, path: str, place: Callable[[str], Source],
     return tuple(one for one in each if one is not None)
 
 
-def text_of(value: object, path: str, place: Callable[[str], Source], found: list[Fault]) -> str | None:
-    """Text, or a fault: what stands without quotes is no text where YAML reads something else."""
-    if not isinstance(value, str):
-        literal = shown(value)
-        found.append(
-            fault(
-                FaultCode.NOT_TEXT,
-                place(path),
-                path,
-                literal=literal,
-                what=what(value),
-                quoted=f"`{documents.quoted(literal)}`",
-            )
-        )
-        return None
-    if not value.isprintable():
-        found.append(fault(FaultCode.CONTROL_CHARACTER, place(path), path, literal=value))
-        return None
-    return value
-
-
-def flag_of(value: object, path: str, place: Callable[[str], Source], found: list[Fault]) -> bool | None:
-    """A boolean, or a fault."""
-    inner = value.value if isinstance(value, Unquoted) else value
-    if isinstance(inner, bool):
-        return inner
-    literal = documents.quoted(value) if isinstance(value, str) else shown(value)
-    found.append(
-        fault(
-            FaultCode.NOT_A_BOOLEAN,
-            place(path),
-            path,
-            literal=literal,
-            expected="`true` or `false`, without quotes",
-        )
-    )
-    return None
-
-
-def whole_of(value: object, path: str, place: Callable[[str], Source], found: list[Fault]) -> int | None:
-    """A whole number of zero or more, or a fault."""
-    inner = value.value if isinstance(value, Unquoted) else value
-    if isinstance(inner, bool) or not isinstance(inner, int):
-        literal = documents.quoted(value) if isinstance(value, str) else shown(value)
-        found.append(fault(FaultCode.NOT_AN_INTEGER, place(path), path, literal=literal))
-        return None
-    if inner < 0:
-        found.append(fault(FaultCode.NEGATIVE, place(path), path, literal=str(inner), limit=0))
-        return None
-    return inner
-
-
-def _one_of(
-    word: str, words: tuple[str, ...], path: str, place: Callable[[str], Source], found: list[Fault]
-) -> str | None:
-    if word in words:
-        return word
-    expected = ", ".join(f"`{known}`" if known else '`""`' for known in words)
-    near = nearest(word, words)
-    found.append(fault(FaultCode.NOT_ONE_OF, place(path), path, literal=word, expected=expected, nearest=near))
-    return None
-
-
 def _roles(value: object, path: str, place: Callable[[str], Source], found: list[Fault]) -> tuple[Role, ...] | None:
     expected = "roles, as `{prefill: {workers: 1, tp: 8}}`"
     if not isinstance(value, Mapping):
@@ -315,7 +254,7 @@ def _roles(value: object, path: str, place: Callable[[str], Source], found: list
     roles: list[Role] = []
     for name, sizes in value.items():
         inner = f"{path}.{name}"
-        if _one_of(str(name), ROLES, inner, place, found) is None:
+        if one_of(str(name), ROLES, inner, place, found) is None:
             continue
         if not isinstance(sizes, Mapping):
             found.append(
@@ -358,30 +297,6 @@ def _role(
             read_one = flag_of if size == "dp-attn" else whole_of
             values[size.replace("-", "_")] = read_one(value, inner, place, found)
     return Role(name, **values)
-
-
-def what(value: object) -> str:
-    """What a value is, for messages."""
-    if isinstance(value, Unquoted):
-        return value.what
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list | tuple | set | frozenset):
-        return "a list"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int | float):
-        return "a number"
-    return "nothing" if value is None else "text" if isinstance(value, str) else f"a {type(value).__name__}"
-
-
-def shown(value: object) -> str:
-    """A value as it was written, as far as that is known."""
-    if isinstance(value, Mapping):
-        return "{...}" if value else "{}"
-    if isinstance(value, list | tuple):
-        return "[...]" if value else "[]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def requests_of(at: At) -> list[Request]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import attrs
 from cattrs import BaseConverter
 
-from infx_policy import documents, request
+from infx_policy import documents, reading
 from infx_policy.documents import At, Unquoted
 from infx_policy.duration import Duration
 from infx_policy.errors import Fault, FaultCode, InputError, fault
@@ -42,7 +42,7 @@ def keys(at: At, known: Iterable[str], what: str, faults: list[Fault]) -> dict[s
 
 def not_a_mapping(at: At, expected: str) -> Fault:
     """The fault of a value that is no mapping."""
-    literal = request.shown(documents.scalar_of(at.node)) if not at.is_list else "[...]"
+    literal = reading.shown(documents.scalar_of(at.node)) if not at.is_list else "[...]"
     return fault(FaultCode.NOT_A_MAPPING, at.source, at.path, literal=literal, what=at.what, expected=expected)
 
 
@@ -63,7 +63,7 @@ def _by(read: Callable[..., Any], at: At, _type: type) -> Any:
 
 def _duration(at: At, _type: type) -> Duration:
     value = scalar(at)
-    literal = request.shown(value)
+    literal = reading.shown(value)
     if isinstance(value, Unquoted):
         quoted = f"`{documents.quoted(value.text)}`"
         raise InputError([fault(FaultCode.DURATION_NOT_TEXT, at.source, at.path, literal=literal, quoted=quoted)])
@@ -76,7 +76,7 @@ def _duration(at: At, _type: type) -> Duration:
 
 def _word(at: At, kind: Any) -> Any:
     words = get_args(kind)
-    text = _by(request.text_of, at, str)
+    text = _by(reading.text_of, at, str)
     if text not in words:
         expected = ", ".join(f"`{word}`" for word in words)
         near = nearest(text, words)
@@ -90,13 +90,13 @@ def _text_or_flag(at: At, _type: Any) -> str | bool:
     value = scalar(at)
     if isinstance(value, Unquoted) and isinstance(value.value, bool):
         return value.value
-    text: str = _by(request.text_of, at, str)
+    text: str = _by(reading.text_of, at, str)
     return text
 
 
 def _list(converter: BaseConverter, at: At, kind: Any) -> tuple[Any, ...]:
     if not at.is_list:
-        literal = request.shown(scalar(at))
+        literal = reading.shown(scalar(at))
         raise InputError(
             [fault(FaultCode.NOT_A_LIST, at.source, at.path, literal=literal, what=at.what, example="a, b")]
         )
@@ -178,9 +178,9 @@ def _is_mapping(kind: Any) -> bool:
 
 def _made() -> BaseConverter:
     converter = BaseConverter(detailed_validation=False)
-    converter.register_structure_hook(str, partial(_by, request.text_of))
-    converter.register_structure_hook(bool, partial(_by, request.flag_of))
-    converter.register_structure_hook(int, partial(_by, request.whole_of))
+    converter.register_structure_hook(str, partial(_by, reading.text_of))
+    converter.register_structure_hook(bool, partial(_by, reading.flag_of))
+    converter.register_structure_hook(int, partial(_by, reading.whole_of))
     converter.register_structure_hook_func(attrs.has, partial(_record, converter))
     converter.register_structure_hook_func(_is_literal, _word)
     converter.register_structure_hook_func(_is_tuple, partial(_list, converter))

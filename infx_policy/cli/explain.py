@@ -2,15 +2,14 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from attrs import evolve, frozen
 
-from infx_policy import documents, request, tokens
+from infx_policy import words as key_values
 from infx_policy.cli import text
 from infx_policy.cli.output import is_coloured, report_error, write, write_json
+from infx_policy.cli.requests import requests_in
 from infx_policy.cli.tables import installed_plugins, policy_of
 from infx_policy.decision import Verdict
 from infx_policy.errors import Fault, FaultCode, InputError, fault
@@ -83,8 +82,8 @@ def _explained(
 def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Asked], bool]:
     """The requests, and whether they are to be answered as a list."""
     given: list[str] = arguments.requests
-    words = [(number, one) for number, one in enumerate(given, 1) if tokens.is_word(one)]
-    files = [(number, one) for number, one in enumerate(given, 1) if not tokens.is_word(one)]
+    words = [(number, one) for number, one in enumerate(given, 1) if key_values.is_word(one)]
+    files = [(number, one) for number, one in enumerate(given, 1) if not key_values.is_word(one)]
     if arguments.env and files:
         faults.append(
             fault(FaultCode.CONTRADICTION, Source("--env"), literal="--env", other=f"the file `{files[0][1]}`")
@@ -100,9 +99,10 @@ def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Ask
     except InputError as error:
         faults.extend(error.faults)
     for number, name in files:
-        found = _read(name, number, faults)
-        is_list = is_list or found[1]
-        under.extend(found[0])
+        found, listed = requests_in(name, number, faults)
+        is_list = is_list or listed
+        again = None if listed or name == "-" else (name,)
+        under.extend(Asked(one, again) for one in found)
     asked: list[Asked] = []
     for one in under:
         try:
@@ -117,26 +117,8 @@ def _laid_over(one: Asked, words: list[tuple[int, str]]) -> Asked:
         return one
     numbers = [number for number, _ in words]
     stated = one.request.to_mapping()
-    over = tokens.request_of_words([word for _, word in words], stated, numbers)
+    over = key_values.request_of_words([word for _, word in words], stated, numbers)
     changed = {word.partition("=")[0].replace("_", "-") for _, word in words}
     left = tuple(name for name in one.request.defaults if name not in changed)
     again = None if one.again is None else (*one.again, *(word for _, word in words))
     return Asked(evolve(over, defaults=left), again)
-
-
-def _read(name: str, number: int, faults: list[Fault]) -> tuple[list[Asked], bool]:
-    try:
-        if name == "-":
-            content = documents.decoded(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), "standard input")
-            shown = "standard input"
-        elif not Path(name).exists() and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
-            raise InputError([fault(FaultCode.NOT_A_WORD, Source(f"argument {number}"), literal=name)])
-        else:
-            content, shown = documents.read_text(Path(name), name), name
-        at = documents.parse(content, shown, "a request, a mapping of facts")
-        found = request.requests_of(at)
-    except InputError as error:
-        faults.extend(error.faults)
-        return [], False
-    again = (name,) if name != "-" and not at.is_list else None
-    return [Asked(one, again) for one in found], at.is_list

@@ -12,6 +12,7 @@ from infx_policy.errors import InputError
 
 COULD_NOT_EVALUATE = 2
 LOG_LEVELS = ("debug", "info", "warning", "error")
+REPORTS = ("text", "json", "github", "sarif", "markdown")
 
 
 class _Help(argparse.HelpFormatter):
@@ -30,36 +31,46 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(COULD_NOT_EVALUATE)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of every command."""
-    top = _Parser(
-        prog="infx-policy",
-        description="Decides whether a benchmark launch request is admitted to a cluster's lane, and where its run "
-        "root lies.",
-    )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", prog=top.prog)
-    explain = _command(commands, "explain", "decide requests and say why")
-    explain.add_argument(
+def _explain(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "requests",
         nargs="*",
         metavar="REQUEST",
         help="a YAML or JSON file (one request or a list), `-` for standard input, or key=value words",
     )
-    explain.add_argument("--env", action="store_true", help="read the workflow's environment variables")
-    explain.add_argument("--format", choices=("text", "json", "jsonl"), default="text")
-    explain.add_argument("--all", action="store_true", help="show every row considered, each condition marked")
-    for name, about in (
-        ("clusters", "list the inventory"),
-        ("plugins", "list who contributed what"),
-    ):
-        _command(commands, name, about).add_argument("--format", choices=("text", "json"), default="text")
-    schema = commands.add_parser("schema", help="print a JSON Schema")
-    schema.add_argument("name", metavar="NAME", help="decision, request, runners or lanes")
-    return top
+    command.add_argument("--env", action="store_true", help="read the workflow's environment variables")
+    command.add_argument("--format", choices=("text", "json", "jsonl"), default="text")
+    command.add_argument("--all", action="store_true", help="show every row considered, each condition marked")
+    _tables(command)
 
 
-def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, about: str) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=about, description=about)
+def _verify(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--requests", nargs="+", metavar="FILE", help="requests that rows are to be reached by")
+    command.add_argument("--select", action="append", default=[], metavar="CODE", help="only findings of this code")
+    command.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
+    command.add_argument("--strict", action="store_true", help="warnings fail too")
+    command.add_argument("--format", choices=REPORTS, default="text")
+    _tables(command)
+
+
+def _diff(command: argparse.ArgumentParser) -> None:
+    command.add_argument("base", metavar="BASE", help="a folder of tables, or a git revision")
+    command.add_argument("head", metavar="HEAD", nargs="?", help="the same; else the tables that commands work on")
+    command.add_argument("--forbid-new-admission", action="store_true", help="exit 1 where a request becomes admitted")
+    command.add_argument("--format", choices=REPORTS, default="text")
+    _tables(command)
+
+
+def _listing(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", choices=("text", "json"), default="text")
+    _tables(command)
+
+
+def _schema(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="decision, request, runners or lanes")
+
+
+def _tables(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--policy",
         metavar="DIR",
@@ -69,13 +80,38 @@ def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, about: 
         "--skip-broken-plugins", action="store_true", help="report a plugin that fails, and go on without it"
     )
     command.add_argument("--log-level", choices=LOG_LEVELS, help="log to stderr; off by default")
-    return command
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "explain": ("decide requests and say why", _explain),
+    "verify": ("check what must hold of the tables, over all requests", _verify),
+    "diff": ("show what a change of the tables changes", _diff),
+    "clusters": ("list the inventory", _listing),
+    "plugins": ("list who contributed what", _listing),
+    "schema": ("print a JSON Schema", _schema),
+}
+"""Each command, what it is for, and what adds its arguments."""
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of one command, or of all where it names none: building all takes every command's time."""
+    top = _Parser(
+        prog="infx-policy",
+        description="Decides whether a benchmark launch request is admitted to a cluster's lane, and where its run "
+        "root lies.",
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", prog=top.prog)
+    for name in [command] if command in COMMANDS else COMMANDS:
+        about, add = COMMANDS[str(name)]
+        add(commands.add_parser(str(name), help=about, description=about))
+    return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit code. Expected failures are `ERROR:` lines, never a traceback."""
+    given = list(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = parser().parse_args(argv)
+        arguments = parser(given[0] if given else None).parse_args(given)
         run: Callable[[argparse.Namespace], int] = import_module(f"infx_policy.cli.{arguments.command}").run
         code = run(arguments)
         sys.stdout.flush()

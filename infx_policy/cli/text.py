@@ -12,7 +12,7 @@ from infx_policy.explanation import Explanation, known_facts
 from infx_policy.lane import ADMITS, STAGES, TAKES, Row
 from infx_policy.loading import BUNDLED
 from infx_policy.reasons import ReasonCode, sentence
-from infx_policy.refusal import flow, in_words, marks, nearest_rows
+from infx_policy.refusal import condition_in_words, flow, in_words, marks, nearest_rows
 from infx_policy.request import Request
 
 _LABEL = 17
@@ -173,24 +173,9 @@ def _undecided(one: Explanation) -> list[str]:
     lines: list[str] = []
     for index, each in enumerate(one.residual):
         to = f"lane {each.lane}, run root {each.run_root}"
-        lines += _entry("admitted when" if index == 0 else "or when", f"{condition(each.when)} ({to})")
+        lines += _entry("admitted when" if index == 0 else "or when", f"{condition_in_words(each.when)} ({to})")
     lines += _entry("", "refused otherwise")
     return lines + _placed(one)
-
-
-def condition(when: Mapping[str, Any]) -> str:
-    """A `when` as a sentence reads it."""
-    return " and ".join(_fact(name, wanted) for name, wanted in when.items()) or "always"
-
-
-def _fact(name: str, wanted: Any) -> str:
-    if isinstance(wanted, bool):
-        return name if wanted else f"not {name}"
-    if wanted == "":
-        return f"no {name} is named"
-    if wanted == {"not": ""}:
-        return f"a {name} is named"
-    return f"{name} is {in_words(wanted)}"
 
 
 def _every(one: Explanation) -> list[str]:

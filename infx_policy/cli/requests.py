@@ -1,0 +1,30 @@
+"""Requests from the files and the standard input that a command line names."""
+
+import os
+import sys
+from pathlib import Path
+
+from infx_policy import documents, request
+from infx_policy.errors import Fault, FaultCode, InputError, fault
+from infx_policy.request import Request
+from infx_policy.source import Source
+
+
+def requests_in(name: str, number: int, faults: list[Fault]) -> tuple[list[Request], bool]:
+    """The requests of a file, or of standard input where the name is `-`, and whether they are a list.
+
+    `number` is the argument's place, for messages. Adds faults, and gives no request where there is one.
+    """
+    try:
+        if name == "-":
+            content = documents.decoded(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), "standard input")
+            shown = "standard input"
+        elif not Path(name).exists() and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
+            raise InputError([fault(FaultCode.NOT_A_WORD, Source(f"argument {number}"), literal=name)])
+        else:
+            content, shown = documents.read_text(Path(name), name), name
+        at = documents.parse(content, shown, "a request, a mapping of facts")
+        return request.requests_of(at), at.is_list
+    except InputError as error:
+        faults.extend(error.faults)
+        return [], False
