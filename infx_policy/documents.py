@@ -124,12 +124,12 @@ def scalar_of(node: Node) -> str | Unquoted:
 def read_text(path: Path, name: str) -> str:
     """The text of a file, which is shown as `name`; raises InputError with what stands in the way."""
     here = Source(name)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError([fault(FaultCode.NOT_A_FILE, here, literal=name, what="a directory")])
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError([fault(FaultCode.NOT_A_FILE, here, literal=name, what="a device or pipe")])
     try:
-        if not path.is_file() and path.exists():
-            raise InputError([fault(FaultCode.NOT_A_FILE, here, literal=name, what="a device or pipe")])
-        with path.open("rb") as stream:
+        with open(path, "rb") as stream:
             data = stream.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         raise InputError([fault(FaultCode.NOT_FOUND, here, literal=name, expected="a file that exists")]) from None
@@ -403,9 +403,8 @@ def items(at: At) -> list[At]:
 
 def quoted(text: str) -> str:
     """Text as YAML and JSON both write it in quotes."""
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
+    body = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in body) + '"'
 
 
 def plain(at: At, faults: list[Fault], sources: dict[str, Source], depth: int = 0) -> object:

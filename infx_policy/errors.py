@@ -136,15 +136,19 @@ def sentence(one: Fault) -> str:
     words.setdefault("values", "")
     text = SENTENCES[one.code].format(**words)
     at = f" (at `{one.path}`)" if one.path and one.path != one.literal else ""
-    return f"{text}{at}"
+    return one_line(f"{text}{at}")
+
+
+def one_line(text: str) -> str:
+    """Text without control characters: they are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def ticked(text: str) -> str:
-    """Input between backticks, on one line and of bounded length; control characters are escaped."""
-    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text[:201])
-    if len(text) > 200:
-        shown = f"{shown[:200]}..."
-    return f"`{shown}`"
+    """Input between backticks, on one line and of bounded length."""
+    return f"`{one_line(text[:200])}...`" if len(text) > 200 else f"`{one_line(text)}`"
 
 
 class InputError(ValueError):

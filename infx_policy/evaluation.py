@@ -22,6 +22,12 @@ def decide(policy: Policy, request: Request) -> Decision:
     """Whether the request is admitted to a lane, why, and where its run root lies. Reads nothing but its
     arguments.
     """
+    decision: Decision | None = policy.looked_up.get(request.key)
+    return _shared(policy, request) if decision is None else decision
+
+
+def _shared(policy: Policy, request: Request) -> Decision:
+    """The decision that all requests share which agree in the facts that the rows read."""
     key = policy.key(request)
     decision: Decision | None = policy.answers.get(key)
     if decision is None:
@@ -29,6 +35,9 @@ def decide(policy: Policy, request: Request) -> Decision:
         if len(policy.answers) >= MEMO:
             policy.answers.clear()
         policy.answers[key] = decision
+    if len(policy.looked_up) >= MEMO:
+        policy.looked_up.clear()
+    policy.looked_up[request.key] = decision
     return decision
 
 

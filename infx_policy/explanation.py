@@ -31,13 +31,15 @@ class TimeLimit:
     cluster: Duration | None
     lane: Setting | None
     request: Duration | None
+    is_open: bool = False
+    """Whether the record has a limit that hangs on `multinode`, which is not stated."""
 
     def winner(self) -> tuple[str, Duration | None] | None:
         """Which source wins, with its value; a value of None is a lane's that is undecided."""
         lane = None if self.lane is None else ("lane", self.lane.value)
         candidates = (
             self.recipe and ("recipe", self.recipe),
-            self.cluster and ("cluster", self.cluster),
+            ("cluster", None) if self.is_open else self.cluster and ("cluster", self.cluster),
             lane,
             self.request and ("request", self.request),
         )
@@ -151,9 +153,11 @@ def _time_limit(policy: Policy, request: Request, decision: Decision) -> TimeLim
         return None
     record = policy.inventory.clusters[decision.cluster]
     fixed: Duration | None = None
-    if record.srt_slurm is not None and request.multinode is not None:
+    is_open = False
+    if record.srt_slurm is not None:
         single, multi = record.srt_slurm.single_node_time_limit, record.srt_slurm.default_time_limit
         fixed = multi if request.multinode else single
+        is_open = request.multinode is None and single != multi
     lane = next((one for one in decision.settings if one.name == "time-limit"), None)
     minutes = request.time_limit_minutes
-    return TimeLimit(None, fixed, lane, Duration.minutes(minutes) if minutes else None)
+    return TimeLimit(None, fixed, lane, Duration.minutes(minutes) if minutes else None, is_open)

@@ -54,7 +54,7 @@ class Tables:
     files: dict[str, bytes] = field(factory=dict)
     runners: list[At] = field(factory=list)
     vocabulary: dict[str, list[At]] = field(factory=dict)
-    labels: dict[str, At] = field(factory=dict)
+    labels: dict[str, tuple[At, Folder]] = field(factory=dict)
     clusters: dict[str, tuple[At, Folder]] = field(factory=dict)
     lanes: dict[str, tuple[At, Folder]] = field(factory=dict)
 
@@ -78,6 +78,7 @@ def load_policy(
     faults: list[Fault] = []
     contributors = plugins.installed(faults) if with_plugins is None else tuple(with_plugins)
     given = BUNDLED if root is None else os.fspath(root)
+    given = f".{os.sep}{given}" if root is not None and given == BUNDLED else given
     tables = Tables()
     top = Folder(bundled_root() if root is None else Path(given), "", "bundled tables" if root is None else given)
     for folder, runners in reversed(_chain(top, tables, faults)):
@@ -121,9 +122,9 @@ def _extended(top: Folder, folder: Folder, here: str) -> Folder:
 
 
 def _is_folder(folder: Folder, faults: list[Fault]) -> bool:
-    if folder.path.is_dir():
+    if os.path.isdir(folder.path):
         return True
-    what = "a file" if folder.path.exists() else "not there"
+    what = "a file" if os.path.exists(folder.path) else "not there"
     expected = f"a folder with `{_RUNNERS}` and `lanes/`"
     literal = folder.shown.rstrip("/") or folder.contributor
     faults.append(fault(FaultCode.WRONG_KIND, Source(literal), literal=literal, what=what, expected=expected))
@@ -158,13 +159,11 @@ def _read_runners(folder: Folder, at: At | None, tables: Tables, faults: list[Fa
     found = keys(at, _SECTIONS, f"`{_RUNNERS}`", faults)
     for name, value in _section(found.get("vocabulary"), faults, _VOCABULARIES):
         tables.vocabulary[name] = [*(tables.vocabulary.get(name, []) if adds else []), value]
-    for name, value in _section(found.get("labels"), faults):
-        if not (adds and _claimed("label", name, tables.labels.get(name), value, folder, faults)):
-            tables.labels[name] = value
-    for name, value in _section(found.get("clusters"), faults):
-        before = tables.clusters.get(name)
-        if not (adds and before and _claimed("cluster", name, before[0], value, folder, faults, before[1])):
-            tables.clusters[name] = (value, folder)
+    for section, known in (("label", tables.labels), ("cluster", tables.clusters)):
+        for name, value in _section(found.get(f"{section}s"), faults):
+            before = known.get(name)
+            if not (adds and before and _claimed(section, name, before, value, folder, faults)):
+                known[name] = (value, folder)
 
 
 def _section(at: At | None, faults: list[Fault], known: Sequence[str] = ()) -> Iterator[tuple[str, At]]:
@@ -178,28 +177,11 @@ def _section(at: At | None, faults: list[Fault], known: Sequence[str] = ()) -> I
         faults.append(not_a_mapping(at, "names"))
 
 
-def _claimed(
-    what: str,
-    name: str,
-    before: At | None,
-    value: At,
-    folder: Folder,
-    faults: list[Fault],
-    owner: Folder | None = None,
-) -> bool:
-    if before is None:
-        return False
-    other = f"{owner.contributor if owner else 'the tables'} ({before.source})"
-    faults.append(
-        fault(
-            FaultCode.DUPLICATE_CLAIM,
-            value.source,
-            literal=name,
-            what=what,
-            other=other,
-            claimant=folder.contributor,
-        )
-    )
+def _claimed(what: str, name: str, before: tuple[At, Folder], value: At, folder: Folder, faults: list[Fault]) -> bool:
+    """Adds the fault of a thing that a plugin claims although another contributor has it."""
+    other = f"{before[1].contributor} ({before[0].source})"
+    named = {"literal": name, "what": what, "other": other, "claimant": folder.contributor}
+    faults.append(fault(FaultCode.DUPLICATE_CLAIM, value.source, "", **named))
     return True
 
 
@@ -208,7 +190,7 @@ def _lane_files(folder: Folder, tables: Tables, faults: list[Fault]) -> Iterator
     lanes = folder.path / "lanes"
     seen: dict[str, At] = {}
     try:
-        names = sorted(os.listdir(lanes)) if lanes.exists() else []
+        names = sorted(os.listdir(lanes)) if os.path.exists(lanes) else []
     except OSError as error:
         name = folder.name_of("lanes")
         faults.append(fault(FaultCode.UNREADABLE, Source(name), literal=name, what=error.strerror))
@@ -268,9 +250,14 @@ def _read_plugin(plugin: Plugin, tables: Tables, faults: list[Fault]) -> None:
         _read_runners(folder, runners, tables, faults, adds=True)
     for path in plugin.lanes:
         folder = Folder(path, f"{plugin.distribution}:", plugin.distribution)
+        if not os.path.isdir(path / "lanes"):
+            literal = folder.name_of("lanes")
+            faults.append(
+                fault(FaultCode.NOT_FOUND, Source(literal), literal=literal, expected="a folder of lane files")
+            )
         for cluster, at in _lane_files(folder, tables, faults):
             before = tables.lanes.get(cluster)
-            if not (before and _claimed("lanes of cluster", cluster, before[0], at, folder, faults, before[1])):
+            if not (before and _claimed("lanes of cluster", cluster, before, at, folder, faults)):
                 tables.lanes[cluster] = (at, folder)
 
 
@@ -302,7 +289,7 @@ def _inventory(tables: Tables, faults: list[Fault]) -> Inventory:
         if name == "model-prefix":
             for each in words:
                 models.update({prefix: (*models.get(prefix, ()), *known) for prefix, known in (each or {}).items()})
-    labels = {name: _typed(at, tuple[str, ...], faults) or () for name, at in tables.labels.items()}
+    labels = {name: _typed(at, tuple[str, ...], faults) or () for name, (at, _) in tables.labels.items()}
     clusters: dict[str, Cluster] = {}
     for name, (at, folder) in tables.clusters.items():
         given = {"name": name, "source": at.named, "contributor": folder.contributor}
@@ -310,7 +297,7 @@ def _inventory(tables: Tables, faults: list[Fault]) -> Inventory:
             clusters[name] = record(at, Cluster, given)
         except InputError as error:
             faults.extend(error.faults)
-    sources = {name: at.named for name, at in tables.labels.items()}
+    sources = {name: at.named for name, (at, _) in tables.labels.items()}
     return Inventory(clusters, labels, vocabulary, models, sources)
 
 

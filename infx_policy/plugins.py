@@ -74,7 +74,7 @@ def installed(faults: list[Fault]) -> tuple[Plugin, ...]:
     for entry in sorted(entry_points(group=GROUP), key=lambda one: (_name(one), one.name)):
         try:
             found.append(_loaded(entry))
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything, and is named for it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything, and is named for it
             what = f"{type(error).__name__}: {error}"
             faults.append(
                 fault(

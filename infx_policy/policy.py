@@ -33,7 +33,9 @@ class PolicyName:
 
 @frozen(eq=False, repr=False)
 class Policy:
-    """The tables, loaded. Everything in it is immutable but two caches, which change no answer."""
+    """The tables, loaded. Everything in it is immutable but its caches, which change no answer: `looked_up` by
+    all facts of a request, `answers` by those that the rows read, `regions` by cluster.
+    """
 
     name: PolicyName
     inventory: Inventory
@@ -41,6 +43,7 @@ class Policy:
     drivers: Mapping[str, Driver]
     reads: tuple[str, ...] = field(init=False)
     key: Callable[[Request], tuple[Any, ...]] = field(init=False, repr=False)
+    looked_up: dict[str, Any] = field(factory=dict, init=False, repr=False)
     answers: dict[tuple[Any, ...], Any] = field(factory=dict, init=False, repr=False)
     regions: dict[str, Any] = field(factory=dict, init=False, repr=False)
 

@@ -1,6 +1,7 @@
 """A request: the facts of one launch, typed and closed."""
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from attrs import evolve, field, fields_dict, frozen
@@ -47,6 +48,9 @@ def _texts(given: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(given)
 
 
+_DECIDING = attrgetter(*(fact.attribute for fact in FACTS if fact.matched), "has_recipe")
+
+
 @frozen(kw_only=True)
 class Request:
     """The facts of one launch. None is unstated, which is another thing than empty: `recipe=""` states
@@ -84,8 +88,12 @@ class Request:
     settings: tuple[str, ...] | None = field(default=None, converter=_texts)
     defaults: tuple[str, ...] = field(default=(), eq=False)
     """Names of the facts that no one stated and the workflow's default filled."""
-    has_recipe: bool | None = field(init=False, eq=False)
+    has_recipe: bool | None = field(init=False, eq=False, repr=False)
     """Whether a recipe is named: what a decision reads of it. None where that is unstated."""
+    key: str = field(init=False, eq=False, repr=False)
+    """All that a decision may read, as one text: a text keeps its hash, so that looking a decision up costs a
+    request no more than once. Equal keys are equal facts, since no fact holds a control character.
+    """
 
     def __attrs_post_init__(self) -> None:
         put = object.__setattr__
@@ -102,6 +110,7 @@ class Request:
             raise ValueError(
                 f"`max-concurrency` {self.max_concurrency} is not the largest of `concurrency`; state one of the two"
             )
+        put(self, "key", "\0".join(["\1" if one is None else str(one) for one in _DECIDING(self)]))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, object]) -> "Request":

@@ -134,7 +134,7 @@ def _each(
 
 
 @cache
-def _wire_fields(cls: type) -> tuple[tuple[str, "attrs.Attribute[Any]"], ...]:
+def wire_fields(cls: type) -> tuple[tuple[str, "attrs.Attribute[Any]"], ...]:
     """The wire name of each attribute: kebab-case, without the underscore that keeps it off a keyword."""
     return tuple((folded(str(each.alias)).rstrip("-"), each) for each in attrs.fields(cls))
 
@@ -142,7 +142,7 @@ def _wire_fields(cls: type) -> tuple[tuple[str, "attrs.Attribute[Any]"], ...]:
 def _record(converter: BaseConverter, at: At, cls: type, given: Mapping[str, Any] | None = None) -> Any:
     """An attrs class from a mapping: wire names are the attributes' in kebab-case."""
     given = given or {}
-    fields = {name: each for name, each in _wire_fields(cls) if each.name not in given}
+    fields = {name: each for name, each in wire_fields(cls) if each.name not in given}
     faults: list[Fault] = []
     found = keys(at, fields, f"`{at.path}`" if at.path else "this file", faults)
     values: dict[str, Any] = dict(given)

@@ -27,7 +27,8 @@ def value_of(kind: Kind, text: str, source: Source, name: str, faults: list[Faul
         case Kind.INTEGER:
             return _whole(text, source, name, faults)
         case Kind.INTEGERS if not text.startswith("["):
-            return [_whole(part, source, name, faults) for part in re.split(r"[\s,]+", text.strip())] if text else []
+            numbers = [_whole(part, source, name, faults) for part in re.split(r"[\s,]+", text.strip()) if text]
+            return None if None in numbers else numbers
         case Kind.TEXTS if not text.startswith("["):
             return [text] if text else []
         case Kind.INTEGERS | Kind.TEXTS | Kind.ROLES:

@@ -46,7 +46,7 @@ def request_of_words(
         fact = BY_NAME.get(key)
         stated[key] = value_of(fact.kind, found["value"], here, key, faults) if fact else found["value"]
     if roles:
-        stated["roles"] = _with_roles(stated.get("roles"), roles)
+        stated["roles"] = _with_roles(stated.get("roles", (under or {}).get("roles")), roles)
     laid = {key: value for key, value in {**(under or {}), **stated}.items() if value is not None}
     return request.read(laid, lambda path: _place(path, places), faults)
 

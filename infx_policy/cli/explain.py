@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     explained = [_explained(arguments, policy, contributors, one) for one in asked]
     if arguments.format == "text":
         screens = [
-            text.screen(each, one.again, every=arguments.all, colour=is_coloured())
+            text.screen(each, _again(arguments, one), every=arguments.all, colour=is_coloured())
             for one, each in zip(asked, explained, strict=True)
         ]
         write("\n".join([*screens, *([text.summary(explained)] if is_list else [])]))
@@ -79,6 +79,12 @@ def _explained(
     return explain(policy, one.request, decision)
 
 
+def _again(arguments: argparse.Namespace, one: Asked) -> list[str]:
+    """The arguments that ask for a request again."""
+    words = list(one.again) if one.again is not None else text.words_of(one.request)
+    return [*words, *(["--skip-broken-plugins"] if arguments.skip_broken_plugins else [])]
+
+
 def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Asked], bool]:
     """The requests, and whether they are to be answered as a list."""
     given: list[str] = arguments.requests
@@ -91,7 +97,7 @@ def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Ask
     if not (given or arguments.env):
         expected = "a request: a file, `-`, `key=value` words, or `--env`"
         faults.append(fault(FaultCode.NOT_FOUND, Source("explain"), literal="REQUEST", expected=expected))
-    under: list[Asked] = [Asked(Request())] if not files and not arguments.env else []
+    under: list[Asked] = [Asked(Request(), ())] if not files and not arguments.env else []
     is_list = len(files) > 1
     try:
         if arguments.env:
@@ -101,9 +107,11 @@ def _asked(arguments: argparse.Namespace, faults: list[Fault]) -> tuple[list[Ask
     for number, name in files:
         found, listed = requests_in(name, number, faults)
         is_list = is_list or listed
-        again = None if listed or name == "-" else (name,)
+        again = None if listed or name == "-" else (f".{os.sep}{name}" if name.startswith("-") else name,)
         under.extend(Asked(one, again) for one in found)
     asked: list[Asked] = []
+    if not under:  # what the words are laid over can't be read; their own faults are told all the same
+        under = [Asked(Request())]
     for one in under:
         try:
             asked.append(_laid_over(one, words))

@@ -3,7 +3,6 @@ logged.
 """
 
 import sys
-from functools import cache
 from typing import Any
 
 import structlog
@@ -11,7 +10,6 @@ import structlog
 from infx_policy.policy import Policy
 
 
-@cache
 def _logger(level: str) -> Any:
     return structlog.wrap_logger(
         structlog.PrintLogger(sys.stderr),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from infx_policy.cli.output import report_error, report_faults
+from infx_policy.cli.output import report_error, report_faults, settle
 from infx_policy.errors import InputError
 
 COULD_NOT_EVALUATE = 2
@@ -68,6 +68,7 @@ def _listing(command: argparse.ArgumentParser) -> None:
 
 def _schema(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", help="decision, request, runners or lanes")
+    _plugins(command)
 
 
 def _tables(command: argparse.ArgumentParser) -> None:
@@ -76,10 +77,14 @@ def _tables(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="a folder with runners.yaml and lanes/; else INFX_POLICY_ROOT, else the bundled tables",
     )
+    _plugins(command)
+    command.add_argument("--log-level", choices=LOG_LEVELS, help="log to stderr; off by default")
+
+
+def _plugins(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--skip-broken-plugins", action="store_true", help="report a plugin that fails, and go on without it"
     )
-    command.add_argument("--log-level", choices=LOG_LEVELS, help="log to stderr; off by default")
 
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -110,19 +115,31 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit code. Expected failures are `ERROR:` lines, never a traceback."""
     given = list(sys.argv[1:] if argv is None else argv)
+    settle()
     try:
         arguments = parser(given[0] if given else None).parse_args(given)
         run: Callable[[argparse.Namespace], int] = import_module(f"infx_policy.cli.{arguments.command}").run
         code = run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except InputError as error:
         report_faults(error.faults)
         return COULD_NOT_EVALUATE
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+        return COULD_NOT_EVALUATE
+    except OSError as error:
+        _drop_output()
+        report_error(f"can't go on: {error.strerror or error}")
         return COULD_NOT_EVALUATE
     except KeyboardInterrupt:
         return 130
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else COULD_NOT_EVALUATE
     return code
+
+
+def _drop_output() -> None:
+    """Lets what is still buffered for standard output go nowhere, so that the exit raises nothing."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,17 +1,28 @@
 """What goes to stdout and stderr."""
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Iterable
 from typing import Any
 
-from infx_policy.errors import Fault, sentence
+from infx_policy.errors import Fault, one_line, sentence
 
 _CODES = {"admitted": "32", "refused": "31", "undecided": "33"}
 
 
+def settle() -> None:
+    """Makes both streams take any text: what their encoding has no letter for is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def write(text: str) -> None:
-    """Data, to stdout."""
+    """Data, to stdout; OSError where it takes none."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
@@ -19,30 +30,33 @@ def write_json(data: Any, *, compact: bool = False) -> None:
     """A JSON document, to stdout; on one line where it is `compact`."""
     import json  # text, the usual format, does not pay for it
 
-    write(
-        json.dumps(
-            data,
-            ensure_ascii=False,
-            separators=(",", ":") if compact else None,
-            indent=None if compact else 2,
-        )
-    )
+    write(json.dumps(data, separators=(",", ":") if compact else None, indent=None if compact else 2))
 
 
 def report_error(message: str) -> None:
-    """An expected failure, to stderr."""
-    sys.stderr.write(f"ERROR: {message}\n")
+    """An expected failure, to stderr, as one line."""
+    _report(f"ERROR: {one_line(message)}\n")
 
 
 def report_faults(faults: Iterable[Fault], label: str = "ERROR") -> None:
     """One line a fault, to stderr."""
     for one in dict.fromkeys(faults):
-        sys.stderr.write(f"{label}: {one.source}: {sentence(one)} [{one.code.value}]\n")
+        _report(f"{label}: {one_line(str(one.source))}: {sentence(one)} [{one.code.value}]\n")
+
+
+def _report(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(line)
 
 
 def is_coloured() -> bool:
     """Whether stdout is a terminal that takes colour and `NO_COLOR` is not set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
 
 
 def coloured(verdict: str, text: str, is_on: bool) -> str:

@@ -19,7 +19,7 @@ def requests_in(name: str, number: int, faults: list[Fault]) -> tuple[list[Reque
         if name == "-":
             content = documents.decoded(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), "standard input")
             shown = "standard input"
-        elif not Path(name).exists() and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
+        elif not os.path.exists(name) and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
             raise InputError([fault(FaultCode.NOT_A_WORD, Source(f"argument {number}"), literal=name)])
         else:
             content, shown = documents.read_text(Path(name), name), name

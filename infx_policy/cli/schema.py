@@ -2,10 +2,11 @@
 
 import argparse
 
-from infx_policy import plugins, schemas
+from infx_policy import schemas
 from infx_policy.cli.output import write_json
+from infx_policy.cli.tables import installed_plugins
 from infx_policy.driver import DRIVERS
-from infx_policy.errors import Fault, FaultCode, InputError, fault
+from infx_policy.errors import FaultCode, InputError, fault
 from infx_policy.source import Source
 from infx_policy.spelling import nearest
 
@@ -18,9 +19,6 @@ def run(arguments: argparse.Namespace) -> int:
         near = nearest(name, schemas.NAMES)
         source = Source("schema")
         raise InputError([fault(FaultCode.NOT_ONE_OF, source, literal=name, expected=expected, nearest=near)])
-    faults: list[Fault] = []
-    contributors = plugins.installed(faults) if name == "lanes" else ()
-    if faults:
-        raise InputError(faults)
+    contributors = installed_plugins(arguments) if name == "lanes" else ()
     write_json(schemas.schema_of(name, [*DRIVERS, *(driver for one in contributors for driver in one.drivers)]))
     return 0

@@ -8,6 +8,8 @@ from typing import Any
 
 from infx_policy.cli.output import coloured
 from infx_policy.decision import WORKSPACE, Considered, Verdict, wire
+from infx_policy.documents import quoted
+from infx_policy.errors import one_line
 from infx_policy.explanation import Explanation, known_facts
 from infx_policy.lane import ADMITS, STAGES, TAKES, Row
 from infx_policy.loading import BUNDLED
@@ -19,8 +21,8 @@ _LABEL = 17
 _WIDTH = 118
 
 
-def screen(one: Explanation, again: Sequence[str] | None, *, every: bool, colour: bool) -> str:
-    """The whole answer. `again` are the arguments that give the request once more, where it came from a file."""
+def screen(one: Explanation, again: Sequence[str], *, every: bool, colour: bool) -> str:
+    """The whole answer. `again` are the arguments that ask for it once more."""
     decision = one.decision
     where = " ".join(part for part in (decision.cluster, decision.lane) if part)
     head = coloured(decision.verdict.value, decision.verdict.value.upper(), colour)
@@ -37,7 +39,7 @@ def screen(one: Explanation, again: Sequence[str] | None, *, every: bool, colour
         lines += _every(one)
     lines += _entry("policy", f"{decision.policy.root}, {decision.policy.digest[:19]}")
     lines.append(_indent("again", f"python -m infx_policy explain {_again(one, again)}"))
-    return "\n".join(lines) + "\n"
+    return "\n".join([lines[0], *(one_line(line) for line in lines[1:])]) + "\n"
 
 
 def summary(explained: Iterable[Explanation]) -> str:
@@ -192,20 +194,25 @@ def _is_plain(each: Considered) -> bool:
     return each.held is True and not each.row.when.facts()
 
 
-def _again(one: Explanation, again: Sequence[str] | None) -> str:
-    words = list(again) if again is not None else words_of(one.request, [*one.policy.reads, "recipe"])
+def _again(one: Explanation, again: Sequence[str]) -> str:
     root = one.decision.policy.root
-    words += [] if root == BUNDLED else ["--policy", root]
-    return " ".join(shlex.quote(word) for word in words)
+    return " ".join(shlex.quote(word) for word in [*again, *([] if root == BUNDLED else ["--policy", root])])
 
 
-def words_of(request: Request, names: Iterable[str]) -> list[str]:
-    """The `key=value` words that state a request's facts of these names."""
-    stated = request.to_mapping()
-    wanted = [*names, "concurrency", "time-limit-minutes", "workspace"]
+def words_of(request: Request) -> list[str]:
+    """The `key=value` words that state a request again."""
     found: list[str] = []
-    for name, value in stated.items():
-        if name in wanted:
-            text = ",".join(map(str, value)) if isinstance(value, list) else in_words(value) if value != "" else ""
-            found.append(f"{name}={text}")
+    for name, value in request.to_mapping().items():
+        if isinstance(value, dict):
+            found += [
+                f"roles.{role}.{size}={in_words(given)}"
+                for role, sizes in value.items()
+                for size, given in sizes.items()
+            ]
+        elif isinstance(value, list) and name == "settings":
+            found.append(f"{name}=[{', '.join(quoted(one) for one in value)}]")
+        elif isinstance(value, list):
+            found.append(f"{name}={','.join(map(str, value))}")
+        else:
+            found.append(f"{name}={'' if value == '' else in_words(value)}")
     return found

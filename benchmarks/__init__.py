@@ -1,0 +1,1 @@
+"""Figures, not promises: what deciding and explaining cost. See README.md."""
