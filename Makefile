@@ -31,23 +31,25 @@ bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.explain
 
 clean:
-	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) .coverage .coverage.* .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
 # A stamp stands only where its installation came to its end.
-$(VENV)/.stamp-run: pyproject.toml | $(BIN)/python
+$(VENV)/.stamp-run: pyproject.toml $(VENV)/.stamp-venv
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.stamp-test: pyproject.toml | $(BIN)/python
+$(VENV)/.stamp-test: pyproject.toml $(VENV)/.stamp-venv
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@ $(VENV)/.stamp-run
 
-$(VENV)/.stamp-bench: pyproject.toml | $(BIN)/python
+$(VENV)/.stamp-bench: pyproject.toml $(VENV)/.stamp-venv
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
-$(BIN)/python:
+# No order-only prerequisite: a venv that is made anew holds nothing yet, whatever stamps stood in the old one.
+$(VENV)/.stamp-venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "ERROR: $(PYTHON) is missing or older than 3.11; run make with PYTHON=python3.11, or a newer one" >&2; exit 2; }
 	@$(PYTHON) -m venv --clear $(VENV) || \
 	  { rm -rf $(VENV); echo "ERROR: $(PYTHON) can't make a venv; install its venv package (Debian: python3-venv)" >&2; exit 2; }
+	@touch $@

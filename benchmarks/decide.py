@@ -96,7 +96,7 @@ def contenders_of(policy: Policy, peers: Mapping[str, Answer], requests: Sequenc
     for one in found:
         cost = min(one.round(requests) for _ in range(3)) * len(requests)
         timed.append(Contender(one.name, one.answer, max(1, round(_LEAST_NS / cost))))
-    return [timed[0], Contender(COLD, partial(decide, forgetful), before=forgetful.answers.clear), *timed[1:]]
+    return [timed[0], Contender(COLD, partial(decide, forgetful), before=forgetful.forget), *timed[1:]]
 
 
 def measured(contenders: Sequence[Contender], requests: Sequence[Request], rounds: int) -> Times:

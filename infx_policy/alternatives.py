@@ -70,7 +70,7 @@ def _of_size(policy: Policy, given: Facts, here: str | None, size: int, *, struc
         for cluster in sorted(policy.inventory.clusters):
             if cluster != here:
                 moved = _moved(policy, given, cluster)
-                yield from _on(policy, {**given, **_first(moved)}, cluster, size - 1, moved, structural=False)
+                yield from _on(policy, {**given, **_first(moved)}, cluster, size - 1, moved, structural=True)
 
 
 def _first(moved: Mapping[str, tuple[Value, ...]]) -> dict[str, Value]:
@@ -80,7 +80,7 @@ def _first(moved: Mapping[str, tuple[Value, ...]]) -> dict[str, Value]:
 def _moved(policy: Policy, given: Facts, cluster: str) -> dict[str, tuple[Value, ...]]:
     """The facts that bring a request to another cluster: its name, or a runner of it, or both."""
     runners = policy.inventory.runners_of(cluster)
-    if "runner" not in given or not runners:
+    if "runner" not in given or not runners or ("cluster" in given and given["runner"] in runners):
         return {"cluster": (cluster,)}
     by_runner: dict[str, tuple[Value, ...]] = {"runner": (runners[0],)}
     return {"cluster": (cluster,), **by_runner} if "cluster" in given else by_runner
@@ -158,8 +158,8 @@ def _listed(policy: Policy, outcome: Outcome, name: str, allowed: Values | None,
     allowed = values.full(fact) if allowed is None else allowed
     known = _known(policy, outcome, fact)
     found = [value for value in known if value in allowed and value != facts.get(name)]
-    if name == "runner" and found:
-        return (found[0],)
+    if name == "runner":
+        return tuple(found[:1])
     if found or fact.vocabulary:
         return tuple(sorted(found, key=lambda value: _unlikeness(value, facts.get(name))))
     if values.is_empty(allowed):

@@ -12,14 +12,14 @@ from attrs import frozen
 
 from infx_policy import refusal
 from infx_policy import region as regions
-from infx_policy.decision import Decision, Mounted, RunRoot, Setting, Verdict
+from infx_policy.decision import Considered, Decision, Mounted, RunRoot, Setting, Verdict
 from infx_policy.grounds import Ground, Outcome, regions_of, taken_by, union_of, unstated
 from infx_policy.inventory import Cluster
 from infx_policy.lane import Lane, Mount, Row
 from infx_policy.policy import Policy
 from infx_policy.reasons import Reason
 from infx_policy.region import Region
-from infx_policy.rows import cluster_of, considered, node_local, partition_of, run_root_of, unknown_words
+from infx_policy.rows import cluster_of, considered, needs_recipe, node_local, partition_of, run_root_of, unknown_words
 from infx_policy.values import Value
 
 Facts = Mapping[str, Value]
@@ -91,22 +91,29 @@ def _open(policy: Policy, given: Facts, found: Completions, verdict: Verdict) ->
         facts=tuple(given.items()),
         policy=policy.name,
         cluster=cluster,
-        partition=partition_of(policy, record, facts.get("runner"))
-        if _same_partition(policy, cluster, facts)
-        else None,
+        partition=partition_of(policy, record, facts.get("runner")),
         lane=None if lane is None else lane.name,
         driver=outcomes[0].lane.driver if len({outcome.lane.driver for outcome in outcomes}) == 1 else None,
         run_root=_run_root(record, lane, facts, left) if lane is not None and len(kinds) == 1 else None,
         admitted_by=() if lane is None else _certain(lane.admits, facts, left),
         settings=() if lane is None else _settings(lane, facts, left),
         mounts=() if lane is None else _mounts(lane, facts, left),
-        considered=considered(policy, cluster, facts),
+        considered=_considered(policy, cluster, found),
     )
 
 
-def _same_partition(policy: Policy, cluster: str, facts: Facts) -> bool:
-    runners = policy.inventory.runners_of(cluster)
-    return "runner" in facts or len({policy.inventory.partitions.get(runner) for runner in runners}) <= 1
+def _considered(policy: Policy, cluster: str, found: Completions) -> tuple[Considered, ...]:
+    """Every row of the cluster's lanes, and whether it holds for every completion or for none."""
+    facts, possible = {**found.facts, "cluster": cluster}, found.possible[cluster]
+    answered: list[Considered] = []
+    for each in considered(policy, cluster, facts):
+        if each.held is None:
+            region = regions.restricted(each.row.when.region, facts)
+            held = True if possible <= region else False if (possible & region).is_empty else None
+            answered.append(Considered(each.row, held))
+        else:
+            answered.append(each)
+    return tuple(answered)
 
 
 def _share(row: Row, facts: Facts, left: Region) -> tuple[Region, bool]:
@@ -151,14 +158,17 @@ def _mounts(lane: Lane, facts: Facts, left: Region) -> tuple[Mounted, ...]:
 
 def _refused(policy: Policy, given: Facts, found: Completions) -> Decision:
     """The refusal: reasons that stand for every completion; where each has another one, all of them."""
-    quiet = any(each.code.value.startswith("unknown-") for each in found.reasons)
+    quiet = bool(unknown_words(policy, given))
     stood = [_standing(policy, found, cluster, quiet=quiet) for cluster in found.possible]
     certain = [reason for reason in (stood[0][0] if stood else []) if all(reason in each[0] for each in stood)]
     some = [reason for each in stood for reason in each[1]]
-    reasons = tuple(dict.fromkeys([*found.reasons, *(certain or ([] if found.reasons else some))]))
+    recipe = [refusal.no_recipe()] if needs_recipe(found.facts) and not found.possible else []
+    reasons = tuple(dict.fromkeys([*found.reasons, *recipe, *(certain or ([] if found.reasons else some))]))
     only = next(iter(found.possible)) if len(found.possible) == 1 else None
     if only is None:
-        return Decision(Verdict.REFUSED, tuple(given.items()), policy.name, reasons=reasons)
+        stated = found.facts.get("cluster")
+        name = None if stated is None else str(stated)
+        return Decision(Verdict.REFUSED, tuple(given.items()), policy.name, name, reasons=reasons)
     record = policy.inventory.clusters[only]
     lane = _only_lane(policy, only, found)
     return Decision(
@@ -170,7 +180,7 @@ def _refused(policy: Policy, given: Facts, found: Completions) -> Decision:
         lane=None if lane is None else lane.name,
         driver=None if lane is None else lane.driver,
         reasons=reasons,
-        considered=considered(policy, only, {**found.facts, "cluster": only}),
+        considered=_considered(policy, only, found),
     )
 
 
@@ -195,7 +205,7 @@ def _only_lane(policy: Policy, cluster: str, found: Completions) -> Lane | None:
     lanes = policy.lanes.get(cluster, ())
     facts = {**found.facts, "cluster": cluster}
     for lane in lanes:
-        taken = taken_by(lane, lanes)
+        taken = taken_by(lane, lanes) - regions.union([taken_by(each, lanes) for each in lanes if each is not lane])
         if found.possible[cluster] <= regions.restricted(taken, facts):
             return lane
     return None

@@ -66,6 +66,12 @@ class Reader:
         ordered = given if isinstance(given, list | tuple) else sorted(given, key=str)
         for index, value in enumerate(ordered):
             inner = f"{path}[{index}]"
+            if value == KNOWN and fact.vocabulary:
+                expected = f"`{KNOWN}` alone, without a list"
+                self.found.append(
+                    fault(FaultCode.NOT_A_CONDITION, self.place(inner), inner, literal=KNOWN, expected=expected)
+                )
+                continue
             if isinstance(value, Mapping) and set(value) == {"glob"}:
                 one = self._operators(fact, value, inner)
             else:
@@ -90,7 +96,13 @@ class Reader:
             known += ["at-least", "at-most"]
         if fact.name == "model":
             known += ["glob"]
-        names = {str(key).replace("_", "-"): value for key, value in given.items()}
+        names: dict[str, Any] = {}
+        for key, value in given.items():
+            name = str(key).replace("_", "-")
+            if name in names:
+                at, other = f"{path}.{key}", "its other spelling"
+                self.found.append(fault(FaultCode.DUPLICATE_KEY, self.place(at), at, literal=key, other=other))
+            names[name] = value
         for key in given:
             name = str(key).replace("_", "-")
             if name not in known:
@@ -191,21 +203,27 @@ def written(fact: Fact, allowed: Values, words: frozenset[str] | None = None) ->
 
 
 def _written_numbers(allowed: Whole) -> Any:
-    singles = [low for low, high in allowed.intervals if low == high]
-    if len(singles) == len(allowed.intervals):
-        return singles[0] if len(singles) == 1 else singles
+    """One range as its ends, several as the numbers in them, or as all but the numbers between them."""
+    low, high = allowed.intervals[0][0], allowed.intervals[-1][1]
+    if len(allowed.intervals) == 1 and low != high:
+        ends = {"at-least": low} if low or high is None else {}
+        return ends if high is None else {**ends, "at-most": high}
     holes = values.complement(allowed)
     assert isinstance(holes, Whole)
-    if all(low == high for low, high in holes.intervals):
-        missing = [low for low, _ in holes.intervals]
-        if missing != [*range(len(missing))]:
-            return {"not": missing[0] if len(missing) == 1 else missing}
-    low, high = allowed.intervals[0][0], allowed.intervals[-1][1]
-    ends = {"at-least": low} if low or high is None else {}
-    return ends if high is None else {**ends, "at-most": high}
+    listed = [one for start, end in (allowed if high is not None else holes).intervals for one in _between(start, end)]
+    found: Any = listed[0] if len(listed) == 1 else listed
+    return {"not": found} if high is None else found
+
+
+def _between(start: int, end: int | None) -> range:
+    assert end is not None, "of a set and its complement one is finite, and that one is listed"
+    return range(start, end + 1)
 
 
 def _written_language(allowed: Language) -> Any:
-    if allowed.glob is None:
+    parts, negated = values.form(allowed)
+    if not parts:
         return {"like": allowed.shortest()}
-    return {"not": {"glob": allowed.glob}} if allowed.negated else {"glob": allowed.glob}
+    listed: list[Any] = [{"glob": text} if is_glob else text for text, is_glob in parts]
+    found: Any = listed[0] if len(listed) == 1 else listed
+    return {"not": found} if negated else found

@@ -7,10 +7,12 @@ facts that the policy's rows read.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from infx_policy.decision import Decision
 from infx_policy.policy import Policy
 from infx_policy.request import Request
-from infx_policy.rows import Unstated, evaluated
+from infx_policy.rows import Unstated, evaluated, unknown_words
 from infx_policy.values import Value
 
 MEMO = 16_384
@@ -49,8 +51,14 @@ def facts_of(policy: Policy, key: Sequence[Any]) -> dict[str, Value]:
 def made(policy: Policy, facts: Facts) -> Decision:
     """The decision over these facts: by the rows alone where they say enough, else over completions."""
     try:
-        return evaluated(policy, facts)
+        decision = evaluated(policy, facts)
     except Unstated:
         from infx_policy.completion import completed  # regions are built only where facts are missing
 
-        return completed(policy, facts)
+        decision = completed(policy, facts)
+    unknown = {name for one in unknown_words(policy, facts) for name, _ in one.facts}
+    if not unknown:
+        return decision
+    # What stands whatever the unknown word should have been is a reason of its own.
+    known = made(policy, {name: value for name, value in facts.items() if name not in unknown})
+    return evolve(decision, reasons=tuple(dict.fromkeys([*decision.reasons, *known.reasons])))

@@ -18,7 +18,7 @@ class Severity(Enum):
 
 
 class FindingCode(Enum):
-    """Every kind of finding; `docs/findings/` has a page for each."""
+    """Every kind of finding; `docs/verify.md` lists them."""
 
     AMBIGUOUS_LANE = "ambiguous-lane"
     CONFLICTING_SETTING = "conflicting-setting"

@@ -10,7 +10,6 @@ from infx_policy import values
 from infx_policy.fact import BY_NAME, FACTS
 from infx_policy.inventory import Cluster
 from infx_policy.lane import Lane, Row, above
-from infx_policy.match import Match
 from infx_policy.policy import Policy
 from infx_policy.region import EMPTY, FULL, Region
 from infx_policy.rows import given_settings, must_be_shared, node_local
@@ -130,7 +129,8 @@ def _grounds(policy: Policy, record: Cluster, lane: Lane) -> list[Ground]:
 
 def _named(checkpoint: str) -> Region:
     """The requests whose model names a checkpoint."""
-    return (Match(model=[checkpoint]) | Match(model={"glob": f"*/{checkpoint}"})).region
+    named = values.union(values.only(BY_NAME["model"], [checkpoint]), values.suffix(f"/{checkpoint}"))
+    return regions.side("model", named)
 
 
 def unstated(policy: Policy, facts: Facts, cluster: str) -> Region:
@@ -140,6 +140,6 @@ def unstated(policy: Policy, facts: Facts, cluster: str) -> Region:
         if fact.vocabulary and fact.name not in facts:
             box[fact.name] = values.only(fact, policy.inventory.vocabulary[fact.name])
     runners = policy.inventory.runners_of(cluster)
-    if "runner" not in facts and runners:
-        box["runner"] = values.only(BY_NAME["runner"], runners)
+    if "runner" not in facts:  # a cluster without runners has none to offer, which is the value none
+        box["runner"] = values.only(BY_NAME["runner"], runners or [""])
     return regions.of_box(box)

@@ -45,7 +45,8 @@ class LaneReader:
         if not found.is_mapping:
             self.faults.append(not_a_mapping(found, "lanes, as `{srt-multi: {...}}`"))
             return ()
-        lanes = [self._lane(child) for _, child in documents.entries(found, self.faults).values()]
+        named = sorted(documents.entries(found, self.faults).items())  # order means nothing, so there is one
+        lanes = [self._lane(child) for _, (_, child) in named]
         return tuple(lane for lane in lanes if lane is not None)
 
     def _lane(self, at: At) -> Lane | None:
@@ -100,7 +101,8 @@ class LaneReader:
         if not at.is_mapping:
             self.faults.append(not_a_mapping(at, "rows, as `{name: {when: ..., because: ...}}`"))
             return ()
-        found = [self._row(lane, section, child) for _, child in documents.entries(at, self.faults).values()]
+        named = sorted(documents.entries(at, self.faults).items())
+        found = [self._row(lane, section, child) for _, (_, child) in named]
         return tuple(row for row in found if row is not None)
 
     def _row(self, lane: str, section: str, at: At) -> Row | None:

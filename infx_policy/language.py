@@ -13,6 +13,8 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from interegular.fsm import FSM, Alphabet
 
+Part = tuple[str, bool]
+"""A text, and whether it is a glob."""
 DEAD = -1
 """The state from which nothing is accepted."""
 
@@ -30,10 +32,10 @@ class Language:
     steps: tuple[tuple[int, ...], ...]
     finals: frozenset[int]
     automaton: "FSM" = field(eq=False, repr=False)
-    glob: str | None = field(default=None, eq=False)
-    """The glob that wrote it; None where several were combined."""
+    parts: tuple[Part, ...] = field(default=(), eq=False)
+    """The texts and globs that write it; none where it can't be written as one list of them."""
     negated: bool = field(default=False, eq=False)
-    """Whether it is what the glob does not match."""
+    """Whether it is all that the parts do not match."""
 
     def __contains__(self, text: object) -> bool:
         return isinstance(text, str) and bool(self.automaton.accepts(text))
@@ -133,6 +135,11 @@ def complement(automaton: "FSM") -> "FSM":
 def _reduced(automaton: "FSM") -> "FSM":
     found: FSM = automaton.reduce()  # type: ignore[no-untyped-call]
     return found
+
+
+def of_suffix(text: str) -> "FSM":
+    """The automaton of all texts that end in a text."""
+    return _of_pattern(f"[\\s\\S]*{re.escape(text)}")
 
 
 def _of_pattern(pattern: str) -> "FSM":

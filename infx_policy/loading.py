@@ -89,9 +89,13 @@ def load_policy(
     inventory = _inventory(tables, faults)
     lanes = _lanes(tables, inventory, drivers, faults)
     if faults:
-        raise InputError(faults)
+        raise InputError(sorted(faults, key=_order))
     name = PolicyName(given, _digest(tables.files, drivers), tuple(sorted(tables.files)))
     return Policy(name, inventory, lanes, drivers)
+
+
+def _order(one: Fault) -> tuple[str, int, int]:
+    return (one.source.file, one.source.line or 0, one.source.column or 0)
 
 
 def _chain(top: Folder, tables: Tables, faults: list[Fault]) -> list[tuple[Folder, At | None]]:
@@ -156,7 +160,7 @@ def _read_runners(folder: Folder, at: At | None, tables: Tables, faults: list[Fa
     if at is None:
         return
     tables.runners.append(at)
-    found = keys(at, _SECTIONS, f"`{_RUNNERS}`", faults)
+    found = keys(at, _SECTIONS[1:] if adds else _SECTIONS, f"`{_RUNNERS}`{' of a plugin' if adds else ''}", faults)
     for name, value in _section(found.get("vocabulary"), faults, _VOCABULARIES):
         tables.vocabulary[name] = [*(tables.vocabulary.get(name, []) if adds else []), value]
     for section, known in (("label", tables.labels), ("cluster", tables.clusters)):

@@ -47,6 +47,11 @@ class Policy:
     answers: dict[tuple[Any, ...], Any] = field(factory=dict, init=False, repr=False)
     regions: dict[str, Any] = field(factory=dict, init=False, repr=False)
 
+    def forget(self) -> None:
+        """Drops every decision that was kept, as a measurement of a fresh policy needs."""
+        self.looked_up.clear()
+        self.answers.clear()
+
     def __attrs_post_init__(self) -> None:
         read = set(ALWAYS_READ)
         for lanes in self.lanes.values():

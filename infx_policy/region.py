@@ -290,7 +290,23 @@ def boxes(one: Region, free: Region = EMPTY) -> list[dict[str, Values]]:
         others = union([of_box(other) for other in [*needed, *grown[index + 1 :]]])
         if not one & of_box(box) <= others:
             needed.append(box)
-    return sorted(needed, key=lambda box: (len(box), sorted(RANK[name] for name in box)))
+    split = [part for box in needed for part in _split(box)]
+    return sorted(split, key=lambda box: (len(box), sorted(RANK[name] for name in box)))
+
+
+def _split(box: dict[str, Values]) -> list[dict[str, Values]]:
+    """Boxes whose numbers a `when` can write: one a range, where they are neither a list nor all but a list."""
+    for name, side_values in box.items():
+        if isinstance(side_values, values.Whole) and len(side_values.intervals) > 1:
+            holes = values.complement(side_values)
+            assert isinstance(holes, values.Whole)
+            if not (_is_list(side_values) or _is_list(holes)):
+                return [{**box, name: values.Whole((one,))} for one in side_values.intervals]
+    return [box]
+
+
+def _is_list(numbers: values.Whole) -> bool:
+    return all(low == high for low, high in numbers.intervals)
 
 
 def _grown(box: dict[str, Values], allowed: Region) -> dict[str, Values]:

@@ -26,13 +26,13 @@ def evaluated(policy: Policy, given: Facts) -> Decision:
     words = unknown_words(policy, given)
     facts = {**given, "cluster": cluster} if cluster is not None else given
     reasons += words
-    if (needs := _needs_recipe(facts)) is None:
+    if (needs := needs_recipe(facts)) is None:
         raise Unstated
     if needs:
         reasons.append(refusal.no_recipe())
     record = policy.inventory.clusters.get(cluster) if cluster is not None else None
     if record is None:
-        if not reasons:
+        if cluster is None:
             raise Unstated
         return Decision(Verdict.REFUSED, tuple(given.items()), policy.name, cluster, reasons=tuple(reasons))
     lanes = policy.lanes.get(record.name, ())
@@ -47,7 +47,7 @@ def evaluated(policy: Policy, given: Facts) -> Decision:
     return _decision(policy, given, facts, record, taken[0], tuple(reasons))
 
 
-def _needs_recipe(facts: Facts) -> bool | None:
+def needs_recipe(facts: Facts) -> bool | None:
     """Whether a recipe is wanting: several nodes, and none is named."""
     if facts.get("multinode") is False or facts.get("recipe") is True:
         return False
@@ -157,8 +157,8 @@ def given_settings(lane: Lane) -> list[tuple[str, tuple[Row, ...]]]:
 
 
 def names_checkpoint(model: str, checkpoint: str) -> bool:
-    """Whether a model id names a checkpoint: it is the id, or what stands after its last slash."""
-    return checkpoint in (model, model.rpartition("/")[2])
+    """Whether a model id names a checkpoint: it is the id, or ends in it after a slash."""
+    return model == checkpoint or model.endswith(f"/{checkpoint}")
 
 
 def _mismatched(lane: Lane, facts: Facts) -> list[Row]:
@@ -199,9 +199,13 @@ def _decision(
 
 
 def partition_of(policy: Policy, record: Cluster, runner: Value | None) -> str | None:
-    """The Slurm partition: the runner's label gives it, else the record."""
-    by_label = policy.inventory.partitions.get(str(runner)) if runner is not None else None
-    return by_label or (record.slurm.partition if record.slurm else None)
+    """The Slurm partition: the runner's label gives it, else the record; None where runners differ in it."""
+    inventory = policy.inventory
+    runners = inventory.runners_of(record.name) if runner is None else (str(runner),)
+    labelled = {inventory.partitions.get(one) for one in runners} or {None}
+    if len(labelled) > 1:
+        return None
+    return labelled.pop() or (record.slurm.partition if record.slurm else None)
 
 
 def run_root_of(record: Cluster, staged: tuple[Row, ...]) -> RunRoot:

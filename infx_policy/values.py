@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from infx_policy import language
 from infx_policy.fact import MODES, Fact, Kind
-from infx_policy.language import Language
+from infx_policy.language import Language, Part
 
 if TYPE_CHECKING:
     from interegular.fsm import FSM
@@ -98,8 +98,13 @@ def glob(pattern: str) -> Values:
     """The texts that a glob matches."""
     if "*" not in pattern and "?" not in pattern:
         return Words(frozenset({pattern}))
-    found = _of(language.of_glob(pattern))
-    return evolve(found, glob=pattern) if isinstance(found, Language) else found
+    return _written(_of(language.of_glob(pattern)), ((pattern, True),), negated=False)
+
+
+def suffix(text: str) -> Values:
+    """The texts that end in a text."""
+    parts = () if "*" in text or "?" in text else ((f"*{text}", True),)
+    return _written(_of(language.of_suffix(text)), parts, negated=False)
 
 
 def is_empty(one: Values) -> bool:
@@ -120,9 +125,8 @@ def complement(one: Values) -> Values:
         return Words(one.members, not one.complement)
     if isinstance(one, Whole):
         return _whole_complement(one)
-    found = _of(language.complement(one.automaton))
-    assert isinstance(found, Language), "the complement of what is neither finite nor cofinite is neither"
-    return evolve(found, glob=one.glob, negated=not one.negated)
+    parts, negated = _form(one)
+    return _written(_of(language.complement(one.automaton)), parts, negated=not negated)
 
 
 def union(one: Values, two: Values) -> Values:
@@ -142,7 +146,10 @@ def intersection(one: Values, two: Values) -> Values:
         return Words(frozenset(member for member in two.members if member in one))
     if is_full(one) or is_full(two):
         return two if is_full(one) else one
-    return _of(_automaton(one) & _automaton(two))
+    (first, is_first_negated), (second, is_second_negated) = _form(one), _form(two)
+    can_join = is_first_negated and is_second_negated and first and second
+    parts = tuple(sorted({*first, *second})) if can_join else ()
+    return _written(_of(_automaton(one) & _automaton(two)), parts, negated=True)
 
 
 def difference(one: Values, two: Values) -> Values:
@@ -207,6 +214,37 @@ def _whole_complement(one: Whole) -> Whole:
 
 def _whole_union(one: Whole, two: Whole) -> Whole:
     return _whole_complement(_whole_intersection(_whole_complement(one), _whole_complement(two)))
+
+
+_forms: dict[Language, tuple[tuple[Part, ...], bool]] = {}
+_MOST_FORMS = 10_000
+
+
+def _form(one: Values) -> tuple[tuple[Part, ...], bool]:
+    """How a set of texts is written: texts and globs, and whether it is all others."""
+    if isinstance(one, Words):
+        return tuple((str(member), False) for member in sorted(one.members, key=str)), one.complement
+    if not isinstance(one, Language):
+        return (), False
+    return (one.parts, one.negated) if one.parts else _forms.get(one, ((), False))
+
+
+def _written(found: Values, parts: tuple[Part, ...], *, negated: bool) -> Values:
+    """The set with the form that writes it. Equal sets come about in several ways, not all of which can be
+    written: the form is kept for the others.
+    """
+    if not isinstance(found, Language):
+        return found
+    if not parts:
+        parts, negated = _forms.get(found, ((), False))
+    elif len(_forms) < _MOST_FORMS:
+        _forms.setdefault(found, (parts, negated))
+    return evolve(found, parts=parts, negated=negated)
+
+
+def form(one: Language) -> tuple[tuple[Part, ...], bool]:
+    """The texts and globs that write a language, none where no list of them does, and whether it is all others."""
+    return _form(one)
 
 
 def _automaton(one: Values) -> "FSM":

@@ -11,6 +11,7 @@ import pytest
 
 from infx_policy.driver import DRIVERS
 from infx_policy.fact import FACTS
+from infx_policy.findings import SEVERITIES, FindingCode
 from infx_policy.reasons import ReasonCode
 
 ROOT = Path(__file__).parent.parent
@@ -81,6 +82,11 @@ def test_decisions_page_has_a_section_for_each_reason_and_no_other() -> None:
     assert headings == sorted(code.value for code in ReasonCode)
 
 
+def test_verify_page_lists_every_finding() -> None:
+    shown = [row[:2] for row in _rows("verify.md", 3) if row[0].startswith("`")]
+    assert shown == [[f"`{code.value}`", SEVERITIES[code].value] for code in FindingCode]
+
+
 def test_tables_page_lists_every_setting() -> None:
     declared = {(one.name, one.kind.value, one.meaning) for driver in DRIVERS for one in driver.consumes}
     shown = {(row[0].strip("`"), row[1], row[2]) for row in _rows("tables.md", 3) if row[0].startswith("`")}
@@ -90,7 +96,7 @@ def test_tables_page_lists_every_setting() -> None:
 def test_architecture_page_names_every_module_in_the_order_that_the_linter_holds() -> None:
     shown = [row[1].strip("`") for row in _rows("architecture.md", 3) if row[1].startswith("`")]
     there = {path.stem if path.suffix else path.name for path in (ROOT / "infx_policy").iterdir()}
-    assert set(shown) == there - {"__init__", "__pycache__", "py"}
+    assert set(shown) == {name for name in there if not name.startswith((".", "_")) or name == "__main__"} - {"py"}
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(one["layers"] for one in contracts if one["type"] == "layers")
     assert [name.strip() for layer in layers for name in re.split(r"[|:]", layer)] == shown

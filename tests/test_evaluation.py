@@ -47,7 +47,7 @@ def test_a_broad_row_hides_no_narrow_one() -> None:
 def test_a_refuse_row_beats_every_admit_row() -> None:
     policy = _one(admits=[row("all")], refuses=[row({"agentic": True}), row({"precision": "fp4"})])
     assert _codes(policy, agentic=True, precision="fp4") == ["refused-by-row", "refused-by-row"]
-    assert _codes(policy, agentic=False, precision="fp8") == ["unknown-precision"]
+    assert _codes(policy, agentic=False, precision="fp8") == ["unknown-precision", "refused-by-row"]
     assert made(policy, {**FACTS, "agentic": False}).verdict is Verdict.REFUSED
 
 
@@ -98,6 +98,7 @@ def test_staging_rows_are_a_union() -> None:
 VOLUMES: Data = {
     "disk": {"path": "/disk", "visibility": "node-local"},
     "nfs": {"path": "/disk/nfs", "visibility": "shared"},
+    "home": {"path": "/home", "visibility": "submit-host"},
 }
 
 
@@ -110,6 +111,7 @@ VOLUMES: Data = {
         ("/disk/nfs2", ["node-local-run-root"]),
         ("/disks/runs", []),
         ("//disk//runs", ["node-local-run-root"]),
+        ("/home/runs", ["node-local-run-root"]),
     ],
 )
 def test_the_longest_path_prefix_tells_the_volume(root: str, codes: list[str]) -> None:
@@ -174,8 +176,10 @@ def test_every_independent_reason_is_listed() -> None:
 
 def test_what_only_follows_from_an_unknown_word_is_not_listed() -> None:
     policy = small({"c": {"l": lane("all", "slurm", admits=[row({"framework": "known"})])}}, {"c": HIDDEN})
-    assert _codes(policy, framework="nope") == ["unknown-framework"]
+    assert _codes(policy, framework="nope") == ["unknown-framework", "no-shared-run-root"]
     assert _codes(policy, framework="vllm") == ["no-shared-run-root"]
+    seen = small({"c": {"l": lane("all", "slurm", admits=[row({"framework": "known"})])}})
+    assert _codes(seen, framework="nope") == ["unknown-framework"]
 
 
 def test_rows_alone_do_not_decide_what_hangs_on_unstated_facts() -> None:
@@ -221,6 +225,7 @@ def test_the_memo_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             verdict = decide(policy, Request(cluster="c", multinode=False, max_concurrency=number)).verdict
             assert verdict is (Verdict.ADMITTED if number >= 5 else Verdict.REFUSED)
             assert len(policy.answers) <= 3
+            assert len(policy.looked_up) <= 3
 
 
 def test_deciding_takes_a_policy_and_a_request_and_no_more() -> None:

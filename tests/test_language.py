@@ -92,6 +92,13 @@ def test_what_two_globs_share_may_be_one_text() -> None:
     assert language.canonical(both) == (frozenset({"ab"}), False)
 
 
+def test_a_loop_without_other_characters_is_no_finite_set() -> None:
+    found = language.canonical(language._of_pattern("ba*"))
+    assert isinstance(found, Language)
+    assert "baa" in found
+    assert "bac" not in found
+
+
 def test_symbols_that_nothing_tells_apart_are_left_out() -> None:
     assert _glob("a*").symbols == ("a",)
     assert _glob("??").symbols == ()

@@ -44,6 +44,7 @@ def _marked(when: Any, facts: Data) -> list[tuple[str, bool | None]]:
         ({"any-of": [{"agentic": True, "framework": "trt"}, {"agentic": True}]}, [("agentic", False)]),
         ({"any-of": [{"model": "x"}, {"agentic": False, "framework": "trt"}]}, [("model", None)]),
         ({"framework": "vllm", "any-of": [{"agentic": True}]}, [("framework", True), ("agentic", False)]),
+        ({"any-of": [{"agentic": False, "framework": "vllm", "model": "x"}, {"agentic": False}]}, [("agentic", True)]),
         ("all", []),
     ],
 )

@@ -85,7 +85,13 @@ def test_boxes_that_name_fewer_facts_come_first() -> None:
     assert [len(box) for box in found] == [1, 3]
 
 
-def test_a_covered_box_is_left_out() -> None:
+def test_a_box_that_the_others_cover_is_left_out() -> None:
+    region = Match(any_of=[{"framework": "sglang", "agentic": True}, {"agentic": False, "precision": "fp4"}]).region
+    names = [sorted(box) for box in regions.boxes(region)]
+    assert names == [["agentic", "framework"], ["agentic", "precision"]]  # and not framework and precision
+
+
+def test_alternatives_that_cover_everything_are_one_box() -> None:
     region = Match(
         any_of=[{"framework": "vllm", "agentic": True}, {"framework": {"not": "vllm"}}, {"agentic": False}]
     ).region

@@ -74,7 +74,7 @@ def _explained(
         if plugin.decided is not None:
             try:
                 plugin.decided(decision)
-            except Exception as error:  # noqa: BLE001 - a hook that is only told of a decision can't undo it
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a hook that is only told of a decision can't undo it
                 report_error(f"plugin `{plugin.distribution}` failed in `infx_decided`: {error}; the decision stands")
     return explain(policy, one.request, decision)
 

@@ -3,6 +3,7 @@ logged.
 """
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -24,4 +25,7 @@ def _logger(level: str) -> Any:
 
 def event(name: str, level: str, policy: Policy, **facts: Any) -> None:
     """An event of level info with the digest of the policy that it is about; `level` is the least shown."""
-    _logger(level).info(name, policy_digest=policy.name.digest, **facts)
+    if sys.stderr is None:
+        return
+    with suppress(OSError):  # a log that can't be written changes no answer
+        _logger(level).info(name, policy_digest=policy.name.digest, **facts)

@@ -117,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     settle()
     try:
-        arguments = parser(given[0] if given else None).parse_args(given)
+        arguments = _arguments(given)
         run: Callable[[argparse.Namespace], int] = import_module(f"infx_policy.cli.{arguments.command}").run
         code = run(arguments)
         if sys.stdout is not None:
@@ -137,6 +137,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else COULD_NOT_EVALUATE
     return code
+
+
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments, of which `explain` takes requests before, between and after its options."""
+    top = parser(given[0] if given else None)
+    arguments, left = top.parse_known_args(given)
+    if arguments.command == "explain" and not any(one.startswith("-") for one in left):
+        arguments.requests = [*arguments.requests, *left]
+    elif left:
+        top.error(f"unrecognized arguments: {' '.join(left)}")
+    return arguments
 
 
 def _drop_output() -> None:

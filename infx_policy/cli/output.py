@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from infx_policy.errors import Fault, one_line, sentence
@@ -45,8 +46,11 @@ def report_faults(faults: Iterable[Fault], label: str = "ERROR") -> None:
 
 
 def _report(line: str) -> None:
+    """To stderr; where it takes nothing, the exit code still tells."""
     if sys.stderr is not None:
-        sys.stderr.write(line)
+        with suppress(OSError):
+            sys.stderr.write(line)
+            sys.stderr.flush()
 
 
 def is_coloured() -> bool:

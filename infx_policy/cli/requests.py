@@ -17,8 +17,7 @@ def requests_in(name: str, number: int, faults: list[Fault]) -> tuple[list[Reque
     """
     try:
         if name == "-":
-            content = documents.decoded(sys.stdin.buffer.read(documents.LARGEST_FILE + 1), "standard input")
-            shown = "standard input"
+            content, shown = _standard_input(), "standard input"
         elif not os.path.exists(name) and not name.endswith((".yaml", ".yml", ".json")) and os.sep not in name:
             raise InputError([fault(FaultCode.NOT_A_WORD, Source(f"argument {number}"), literal=name)])
         else:
@@ -28,3 +27,15 @@ def requests_in(name: str, number: int, faults: list[Fault]) -> tuple[list[Reque
     except InputError as error:
         faults.extend(error.faults)
         return [], False
+
+
+def _standard_input() -> str:
+    """All of standard input, which may be as large as a file."""
+    name = "standard input"
+    if sys.stdin is None:
+        raise InputError([fault(FaultCode.UNREADABLE, Source(name), literal="-", what="it is closed")])
+    data = sys.stdin.buffer.read(documents.LARGEST_FILE + 1)
+    if len(data) > documents.LARGEST_FILE:
+        literal = f"more than {documents.LARGEST_FILE}"
+        raise InputError([fault(FaultCode.TOO_LARGE, Source(name), literal=literal, limit=documents.LARGEST_FILE)])
+    return documents.decoded(data, name)
