@@ -125,7 +125,7 @@ class Decision:
             "partition": self.partition,
             "lane": self.lane,
             "driver": self.driver,
-            "run-root": dict(NO_RUN_ROOT) if self.run_root is None else self.run_root.to_mapping(),
+            "run-root": {**NO_RUN_ROOT, "rows": []} if self.run_root is None else self.run_root.to_mapping(),
             "settings": {one.name: one.to_mapping() for one in self.settings},
             "mounts": [one.to_mapping() for one in self.mounts],
             "reasons": [one.to_mapping() for one in self.reasons],

@@ -46,7 +46,7 @@ lanes:
 def test_keys_written_twice_are_found_in_both_files_in_one_run(run_cli: Cli, tmp_path: Path, command: str) -> None:
     given = ["cluster=gb200-nv"] if command == "explain" else []
     ran = run_cli(command, *given, "--policy", policy(tmp_path / "policy", {"gb200-nv": LANE}, RUNNERS))
-    runners, lane = ran.faults_of("duplicate-key")
+    lane, runners = ran.faults_of("duplicate-key")
     named(["runners.yaml:4", "gb200-nv", "first at runners.yaml:2"], runners)
     named(["lanes/gb200-nv.yaml:7", "dynamo", "first at lanes/gb200-nv.yaml:6"], lane)
 

@@ -124,7 +124,7 @@ def test_a_list_is_answered_as_a_list_and_summed_up(cli: Cli, tmp_path: Path) ->
     ran = cli("explain", listed)
     heads = [line for line in ran.out.splitlines() if line and not line.startswith(" ")]
     assert (ran.code, len(heads)) == (1, 3)
-    assert heads[1:] == ["REFUSED  cluster open", "2 requests: 0 admitted, 1 refused, 1 undecided"]
+    assert heads[1:] == ["REFUSED  nowhere", "2 requests: 0 admitted, 1 refused, 1 undecided"]
     assert [one["verdict"] for one in json.loads(cli("explain", listed, "--format", "json").out)] == [
         "undecided", "refused"
     ]  # fmt: skip

@@ -80,8 +80,12 @@ def test_the_gap_is_told_with_the_row_to_add(cli: Cli) -> None:
     assert "lanes/gb200-nv.yaml" in because
 
 
-def test_a_refusal_that_no_change_of_facts_mends_says_so(cli: Cli) -> None:
-    found = _entries(cli("explain", "cluster=").out)
+def test_a_refusal_that_no_change_of_facts_mends_says_so(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "runners.yaml").write_text(
+        "vocabulary: {framework: [vllm], model-prefix: {a: []}, precision: [fp4], spec-decoding: [none]}\n"
+        "clusters: {lab: {gpus-per-node: 8, arch: x86_64, workspace: {visibility: shared}}}\n"
+    )
+    found = _entries(cli("explain", "cluster=lab", "--policy", str(tmp_path)).out)
     assert found["would do"] == ["no change of facts is admitted: the tables have to change"]
 
 
