@@ -103,7 +103,7 @@ def _changes(base: Policy, head: Policy) -> Iterator[Change]:
         for before, after, region in _differing(base, head, cluster, domain):
             groups.setdefault((before, after, region), []).append(cluster)
     for (before, after, region), names in groups.items():
-        for box in regions.boxes(region, ~domain):
+        for box in [part for whole in regions.boxes(region, ~domain) for part in regions.writable(whole)]:
             when = written_box(head, box)
             yield Change((("cluster", names[0] if len(names) == 1 else names), *when.items()), before, after)
 

@@ -290,11 +290,10 @@ def boxes(one: Region, free: Region = EMPTY) -> list[dict[str, Values]]:
         others = union([of_box(other) for other in [*needed, *grown[index + 1 :]]])
         if not one & of_box(box) <= others:
             needed.append(box)
-    split = [part for box in needed for part in _split(box)]
-    return sorted(split, key=lambda box: (len(box), sorted(RANK[name] for name in box)))
+    return sorted(needed, key=lambda box: (len(box), sorted(RANK[name] for name in box)))
 
 
-def _split(box: dict[str, Values]) -> list[dict[str, Values]]:
+def writable(box: dict[str, Values]) -> list[dict[str, Values]]:
     """Boxes whose numbers a `when` can write: one a range, where they are neither a list nor all but a list."""
     for name, side_values in box.items():
         if isinstance(side_values, values.Whole) and len(side_values.intervals) > 1:

@@ -40,7 +40,8 @@ def left_open(policy: Policy, decision: Decision) -> tuple[Residual, ...]:
     return tuple(
         Residual(written_box(policy, box), lane, kind)
         for (lane, kind), region in sorted(groups.items(), key=lambda pair: pair[0])
-        for box in regions.boxes(region, free)
+        for whole in regions.boxes(region, free)
+        for box in regions.writable(whole)
     )
 
 

@@ -111,13 +111,24 @@ def _mounts(admitted: list[Decision]) -> frozenset[tuple[Mount, Any]]:
 def are_codes(policy: Policy, facts: Facts, found: Collection[str]) -> bool:
     """Whether these are the codes of a refusal: those that stand for every completion, else all of them.
 
-    Two checks with one code, as of two lanes, may be taken for one where their reasons read alike.
+    What stands whatever an unknown word should have been stands beside the word. Two checks with one code, as of
+    two lanes, may be taken for one where their reasons read alike.
     """
+    least, most, every = _bounds(policy, facts)
+    unknown = [name for name, words in policy.inventory.vocabulary.items() if facts.get(name, min(words)) not in words]
+    rest = {name: value for name, value in facts.items() if name not in unknown}
+    if unknown and decided(policy, rest).verdict is Verdict.REFUSED:
+        beside = _bounds(policy, rest)
+        return least | beside[0] <= set(found) <= most | beside[2]
+    return least <= set(found) <= most if least or set(found) != every else True
+
+
+def _bounds(policy: Policy, facts: Facts) -> tuple[set[str], set[str], set[str]]:
+    """The codes of checks that refuse every completion, the codes that every completion has, and all codes."""
     each = [keys(evaluated(policy, one)) for one in completions(policy, facts)]
-    every = {key[0] for key in frozenset.union(*each)}
     least = {key[0] for key in frozenset.intersection(*each)}
     most = set.intersection(*({key[0] for key in one} for one in each))
-    return least <= set(found) <= most if least or set(found) != every else True
+    return least, most, {key[0] for key in frozenset.union(*each)}
 
 
 def keys(decision: Decision) -> frozenset[Key]:

@@ -26,7 +26,7 @@ def test_tables_mean_what_the_same_data_means(given_: tuple[Drawn, list[Facts]])
     for facts in several:
         one, two = made(policy, facts), made(drawn.policy(), facts)
         assert oracle.shape(one) == oracle.shape(two)
-        assert [each.code for each in one.reasons] == [each.code for each in two.reasons]
+        assert {each.code for each in one.reasons} == {each.code for each in two.reasons}
         assert {each.row.label: each.held for each in one.considered} == {
             each.row.label: each.held for each in two.considered
         }
