@@ -235,6 +235,8 @@ def _written(found: Values, parts: tuple[Part, ...], *, negated: bool) -> Values
     """
     if not isinstance(found, Language):
         return found
+    globs = [text for text, is_glob in parts if is_glob]
+    parts = tuple(one for one in parts if one[1] or not any(language.matches(glob_, one[0]) for glob_ in globs))
     if not parts:
         parts, negated = _forms.get(found, ((), False))
     elif len(_forms) < _MOST_FORMS:
