@@ -93,6 +93,15 @@ def test_a_glob_keeps_how_it_was_written_through_its_complement() -> None:
     assert values.form(others) == ((("*/a", True),), True)
 
 
+@pytest.mark.parametrize("text", ["/a", "/a*b", "/a?b", "/a.b", "/[a]"])
+def test_a_suffix_is_no_glob(text: str) -> None:
+    found = values.suffix(text)
+    assert f"x{text}" in found
+    assert text in found
+    assert f"{text}x" not in found
+    assert ("x/ayb" in found) is False
+
+
 EXAMPLES: list[tuple[Values, list[values.Value], values.Value]] = [
     (FEW, [], "sglang"),
     (FEW, ["trt", "vllm"], "vllm"),
