@@ -1,6 +1,7 @@
 """The command line as a process: arguments, exit codes, and the ways in which a run can be cut short."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def test_errors_are_the_same_bytes_under_every_hash_seed(seed: str) -> None:
 def test_a_reader_that_leaves_early_is_no_traceback(tmp_path: Path) -> None:
     long = tmp_path / "long.yaml"
     long.write_text("- {cluster: gb200-nv, framework: vllm, multinode: true, recipe: r.yaml}\n" * 200)
-    command = f"{sys.executable} -m infx_policy explain {long} | head -c1"
+    command = f"{shlex.quote(sys.executable)} -m infx_policy explain {long} | head -c1"
     ran = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr) == ("A", "")
 
@@ -99,14 +100,14 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_output_that_can_not_be_written_is_an_error(redirection: str, form: str) -> None:
-    command = f"{sys.executable} -m infx_policy explain {' '.join(ADMITTED)} --format {form} {redirection}"
+    command = f"{shlex.quote(sys.executable)} -m infx_policy explain {' '.join(ADMITTED)} --format {form} {redirection}"
     ran = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, text=True, check=False)
     assert "Traceback" not in ran.stderr
     assert len(Ran(ran.returncode, ran.stdout, ran.stderr).faults) == 1
 
 
 def test_a_closed_standard_input_is_an_error() -> None:
-    command = f"{sys.executable} -m infx_policy explain - <&-"
+    command = f"{shlex.quote(sys.executable)} -m infx_policy explain - <&-"
     ran = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, text=True, check=False)
     assert len(Ran(ran.returncode, ran.stdout, ran.stderr).faults) == 1
 
@@ -116,7 +117,7 @@ def test_a_closed_standard_input_is_an_error() -> None:
 def test_a_standard_error_that_takes_nothing_changes_no_exit_code(
     words: tuple[str, ...], code: int, redirection: str
 ) -> None:
-    command = f"{sys.executable} -m infx_policy explain {' '.join(words)} --log-level info {redirection}"
+    command = f"{shlex.quote(sys.executable)} -m infx_policy explain {' '.join(words)} --log-level info {redirection}"
     ran = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, text=True, check=False)
     assert ran.returncode == code
 
