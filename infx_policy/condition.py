@@ -21,6 +21,7 @@ from infx_policy.values import Value, Values, Whole, Words
 Vocabulary = Mapping[str, frozenset[str]]
 """The known words of each fact that has a vocabulary."""
 KNOWN = "known"
+_MOST_SINGLE = 4
 
 
 @frozen(eq=False, repr=False)
@@ -134,6 +135,10 @@ class Reader:
             )
             return None
         text = reading.text_of(given, path, self.place, self.found)
+        if text is not None and "*" in text and text.count("?") > _MOST_SINGLE:
+            expected = f"at most {_MOST_SINGLE} `?` beside a `*`: each doubles what there is to tell apart"
+            self.found.append(fault(FaultCode.NOT_A_CONDITION, self.place(path), path, literal=text, expected=expected))
+            return None
         return None if text is None else values.glob(text)
 
     def _interval(self, names: Mapping[str, Any], path: str) -> Values | None:

@@ -39,6 +39,7 @@ class FaultCode(Enum):
     NOT_A_LIST = "not-a-list"
     NOT_A_MAPPING = "not-a-mapping"
     NOT_A_WORD = "not-a-word"
+    NOT_ABSOLUTE = "not-absolute"
     NOT_AN_INTEGER = "not-an-integer"
     NOT_FOUND = "not-found"
     NOT_ONE_OF = "not-one-of"
@@ -80,6 +81,7 @@ SENTENCES: dict[FaultCode, str] = {
     FaultCode.NOT_A_LIST: "{literal} is {what}; write a list, as `[{example}]`",
     FaultCode.NOT_A_MAPPING: "{literal} is {what}; write a mapping of {expected}",
     FaultCode.NOT_A_WORD: "{literal} is no `key=value` word and no file; write `fact=value`, or name a file",
+    FaultCode.NOT_ABSOLUTE: "{literal} is no absolute path; write one that begins with `/`",
     FaultCode.NOT_AN_INTEGER: "{literal} is no whole number; write one, as `8`",
     FaultCode.NOT_FOUND: "{literal} is not there; name {expected}",
     FaultCode.NOT_ONE_OF: "{literal} is not one of {expected}{nearest}",

@@ -76,7 +76,7 @@ SENTENCES: dict[FindingCode, str] = {
     FindingCode.LABEL_CONTRADICTION: "{what}; {remedy}",
     FindingCode.LANE_WITHOUT_DRIVER: "lane `{lane}` names {driver}, which nothing declares; write one of {known}",
     FindingCode.NODE_LOCAL_RUN_ROOT: "the shared run root `{root}` of `{cluster}` lies on volume `{volume}` "
-    "(`{path}`), which is node-local; name a folder that every node sees",
+    "(`{path}`), which is {visibility}; name a folder that every node sees",
     FindingCode.RUNNER_IN_TWO_CLUSTERS: "runner `{runner}` stands under {labels}; keep it under one",
     FindingCode.SETTING_MISSING: "record `{cluster}` has no `{setting}`, which driver `{driver}` of lane `{lane}` "
     "requires; write it",

@@ -213,7 +213,8 @@ def node_local_run_root(scope: Scope) -> Iterator[Finding]:
         details = dict(reason.details)
         yield finding(
             FindingCode.NODE_LOCAL_RUN_ROOT, scope.record.source, scope.record.name, facts,
-            root=details["root"], volume=details["volume"], path=details["path"], cluster=scope.record.name,
+            root=details["root"], volume=details["volume"], path=details["path"], visibility=details["visibility"],
+            cluster=scope.record.name,
         )  # fmt: skip
 
 

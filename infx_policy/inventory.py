@@ -6,6 +6,7 @@ and have no repr: every command pays for what attrs generates here.
 """
 
 from collections.abc import Mapping
+from posixpath import normpath
 from typing import Literal
 
 from attrs import field, frozen
@@ -168,10 +169,10 @@ class Cluster:
 
     def volume_of(self, path: str) -> tuple[str, Volume] | None:
         """The volume that a path lies on: the longest path prefix wins."""
-        parts = [part for part in path.split("/") if part]
+        parts = [part for part in normpath(path).split("/") if part]
         best: tuple[int, str, Volume] | None = None
         for name, volume in sorted(self.volumes.items()):
-            above = [part for part in volume.path.split("/") if part]
+            above = [part for part in normpath(volume.path).split("/") if part]
             if parts[: len(above)] == above and (best is None or len(above) > best[0]):
                 best = (len(above), name, volume)
         return None if best is None else best[1:]

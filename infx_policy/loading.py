@@ -289,6 +289,9 @@ def _inventory(tables: Tables, faults: list[Fault]) -> Inventory:
         if not words and tables.runners:
             here = Source(_RUNNERS)
             faults.append(fault(FaultCode.MISSING_KEY, here, f"vocabulary.{name}", literal=f"vocabulary.{name}"))
+        for at, read in zip(tables.vocabulary.get(name, []), words, strict=True):
+            if read is not None and not read:
+                faults.append(fault(FaultCode.EMPTY_LIST, at.source, at.path, literal="[]"))
         vocabulary[name] = frozenset(word for each in words if each is not None for word in each)
         if name == "model-prefix":
             for each in words:
@@ -299,6 +302,10 @@ def _inventory(tables: Tables, faults: list[Fault]) -> Inventory:
         given = {"name": name, "source": at.named, "contributor": folder.contributor}
         try:
             clusters[name] = record(at, Cluster, given)
+            root = clusters[name].shared_run_root
+            if root is not None and not root.startswith("/"):
+                path = f"clusters.{name}.shared-run-root"
+                faults.append(fault(FaultCode.NOT_ABSOLUTE, at.named, path, literal=root))
         except InputError as error:
             faults.extend(error.faults)
     sources = {name: at.named for name, (at, _) in tables.labels.items()}

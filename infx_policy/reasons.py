@@ -47,7 +47,7 @@ SENTENCES: dict[ReasonCode, str] = {
     ReasonCode.NO_SHARED_RUN_ROOT: "compute nodes of `{cluster}` do not see the runner's workspace "
     "and {missing}{rows}; {remedy}",
     ReasonCode.NODE_LOCAL_RUN_ROOT: "the shared run root `{root}` of `{cluster}` lies on volume `{volume}` "
-    "(`{path}`), which is node-local; name a folder that every node sees",
+    "(`{path}`), which is {visibility}; name a folder that every node sees",
     ReasonCode.REFUSED_BY_ROW: "row {rows} refuses it: {because}",
     ReasonCode.RUNNER_MISMATCH: "runner `{runner}` belongs to cluster {owners}, not `{cluster}`; state one of the two",
     ReasonCode.UNKNOWN_CLUSTER: "no record of cluster {word}{nearest}; name a known cluster",

@@ -11,7 +11,7 @@ from infx_policy import documents
 from infx_policy.condition import written
 from infx_policy.decision import wire
 from infx_policy.fact import Fact
-from infx_policy.inventory import Cluster
+from infx_policy.inventory import Cluster, Volume
 from infx_policy.lane import Lane, Mount, Row
 from infx_policy.match import alternatives
 from infx_policy.policy import Policy
@@ -216,11 +216,11 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*", re.ASCII)
 _ODD = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
 
-def node_local_run_root(cluster: Cluster, volume: str, path: str) -> Reason:
-    """The shared root is another folder on each node."""
+def node_local_run_root(cluster: Cluster, name: str, volume: Volume) -> Reason:
+    """The shared root is another folder on each node, or none."""
     return reason(
         ReasonCode.NODE_LOCAL_RUN_ROOT, source=cluster.source, facts={"cluster": cluster.name}, cluster=cluster.name,
-        root=str(cluster.shared_run_root), volume=volume, path=path,
+        root=str(cluster.shared_run_root), volume=name, path=volume.path, visibility=volume.visibility,
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Deciding a request by its rows, one after the other: the meaning that analysis is held against."""
 
 from collections.abc import Mapping, Sequence
+from posixpath import normpath
 from typing import Any
 
 from infx_policy import refusal
@@ -131,7 +132,7 @@ def node_local(record: Cluster) -> list[Reason]:
     volume = record.volume_of(record.shared_run_root or "")
     if volume is None or volume[1].visibility == "shared":
         return []
-    return [refusal.node_local_run_root(record, volume[0], volume[1].path)]
+    return [refusal.node_local_run_root(record, *volume)]
 
 
 def conflicts(lane: Lane, facts: Facts) -> list[tuple[str, list[Row]]]:
@@ -151,7 +152,7 @@ def given_settings(lane: Lane) -> list[tuple[str, tuple[Row, ...]]]:
     targets: dict[str, list[Row]] = {}
     for row in lane.mounts:
         assert isinstance(row.value, Mount)
-        targets.setdefault(row.value.target, []).append(row)
+        targets.setdefault(normpath(row.value.target), []).append(row)
     named = [(f"`{name}`", rows) for name, rows in lane.settings]
     return named + [(f"mount target `{target}`", tuple(rows)) for target, rows in targets.items()]
 
