@@ -41,7 +41,7 @@ class Language:
         return isinstance(text, str) and bool(self.automaton.accepts(text))
 
     def shortest(self) -> str:
-        """The shortest text of it, the first in order of characters among equals."""
+        """A shortest text of it, always the same one."""
         frontier: list[tuple[str, int]] = [("", 0)]
         seen = {0}
         while frontier:
